@@ -60,6 +60,32 @@ def test_a_number_has_one_form(text: str, form: str) -> None:
     assert forms(text) == [form]
 
 
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("Version 2.10", "2.10"),
+        ("version 2.1", "2.1"),
+        ("Python 3.10", "3.10"),
+        ("section 4.10", "4.10"),
+        ("§ 4.10", "4.10"),
+        ("Order 00123", "00123"),
+        ("code 007", "007"),
+        ("release 1.2.10", "1.2.10"),
+        ("It costs 1.50 EUR", "1.5 EUR"),
+        ("EUR 1.50", "1.5"),
+        ("a mean of 2.50", "2.5"),
+        ("at 09:00", "9"),
+        ("um 09 Uhr", "9"),
+        ("1.000.000", "1000000"),
+        ("5 Mb", "5000000 bit"),
+        ("5 MB", "5000000 B"),
+        ("5 mb", "5000000 B"),
+    ],
+)
+def test_a_version_or_code_is_kept_as_it_is_written(text: str, form: str) -> None:
+    assert forms(text)[0] == form
+
+
 @pytest.mark.parametrize("text", ["one of them", "the second time is unlike", "no numbers", "统一 一些", "A4B", ""])
 def test_what_is_no_number(text: str) -> None:
     assert [form for form in forms(text) if not form.endswith("th")] == []

@@ -362,9 +362,10 @@ def _differ(one: str, other: str) -> bool:
     first, second = DATE.fullmatch(one), DATE.fullmatch(other)
     if first and second:
         return any(a and b and a != b for a, b in zip(first.groups(), second.groups(), strict=True))
+    if max(one.count("."), other.count(".")) > 1:
+        return False  # versions
     a, b = (float(number.partition(" ")[0]) for number in (one, other))
-    near = BYTES if one.endswith(" B") else ROUNDED
-    return abs(a - b) > near * max(abs(a), abs(b))
+    return abs(a - b) > (BYTES if one.endswith(" B") else ROUNDED) * max(abs(a), abs(b))
 
 
 def _opposite(claim: TextProfile, text: TextProfile, terms: Terms) -> str:

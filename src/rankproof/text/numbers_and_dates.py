@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from rankproof.text.languages import GERMAN
+from rankproof.text.languages import BEFORE_NUMBER, GERMAN, LABELS
 from rankproof.text.words import CJK
 
 MONTHS_TABLE = """
@@ -117,78 +117,45 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
 
 
 SPELLINGS = """
-m 1 m meter meters metre metres mètre mètres metro metros metri м метр метров метра 米 メートル मीटर متر
-m 1000 km kilometer kilometers kilometre kilometres kilomètre kilomètres kilómetros chilometri км километров 公里 千米
-    キロメートル キロ किलोमीटर किमी كيلومتر كم
-m 0.01 cm centimeter centimeters centimetre centimetres zentimeter centimètres centímetros см 厘米 センチ सेमी سم
-m 0.001 mm millimeter millimeters millimetre millimetres 毫米 ミリ मिमी مم
-m 1609.344 mi mile miles meile meilen milles millas miglia 英里 マイル मील ميل
-m 0.3048 ft foot feet fuß 英尺 フィート फुट قدم
-m 0.0254 inch inches zoll 英寸 インチ
-m 0.9144 yd yard yards
-g 1 g gram grams gramm gramme grammes gramos grammi г 克 グラム ग्राम غرام
-g 1000 kg kilogram kilograms kilogramm kilo kilos kilogrammes kilogramos кг 公斤 千克 キログラム किलोग्राम किलो كيلوغرام
-    كغ
-g 0.001 mg milligram milligrams milligramm 毫克 ミリグラム
-g 1000000 tonne tonnes tonnen tons ton 吨 トン टन طن
-g 453.59237 lb lbs
-g 28.349523125 oz ounce ounces
-s 1 s sec second seconds sekunde sekunden seconde secondes segundos secondi 秒 秒钟 सेकंड ثانية ثوان
-s 60 min mins minute minutes minuten minutos minuti 分钟 分間 मिनट دقيقة دقائق
-s 3600 h hr hrs hour hours stunde stunden heure heures horas ore 小时 時間 घंटे घंटा ساعة ساعات
-s 86400 day days tag tage tagen jour jours día días giorno giorni день дней дня 天 日間 दिन يوم أيام يوما
-s 604800 week weeks woche wochen semaine semaines semana semanas settimane 周 星期 週間 सप्ताह हफ्ते أسبوع أسابيع
-month 1 month months monat monate monaten mois mes meses mesi месяцев 个月 ヶ月 か月 महीने महीनों شهر أشهر
-month 12 year years yr yrs jahr jahre jahren ans années año años anno anni лет года 年間 साल वर्ष سنة سنوات عاما
-% 1 % percent prozent pourcent procent ％ प्रतिशत ٪ パーセント
-USD 1 $ usd dollar dollars us-dollar 美元 ドル डॉलर دولار
-EUR 1 € eur euro euros 欧元 ユーロ यूरो يورو
-GBP 1 £ gbp pound pounds pfund 英镑 ポンド
-JPY 1 ¥ jpy yen 円 日元
-CNY 1 cny rmb yuan 元 人民币
-INR 1 ₹ inr rupee rupees रुपये रुपए
-C 1 °c ℃ celsius
-F 1 °f ℉ fahrenheit
-m2 1 m² m2 平方米 平方メートル
-m2 1000000 km² km2 平方公里 平方キロメートル
-m2 10000 ha hectare hectares hektar 公顷 ヘクタール हेक्टेयर
-l 1 l liter liters litre litres litros litri 升 リットル लीटर لتر
-l 0.001 ml milliliter milliliters millilitre millilitres 毫升
-m/s 0.277777777777778 km/h kmh kph
-m/s 0.44704 mph
-W 1 w watt watts
-W 1000 kw kilowatt kilowatts
-W 1000000 mw megawatt megawatts
-W 1000000000 gw gigawatt gigawatts
-B 1000 kb kilobyte kilobytes
-B 1000000 mb megabyte megabytes
-B 1000000000 gb gigabyte gigabytes
-B 1000000000000 tb terabyte terabytes
-Hz 1 hz hertz
-Hz 1000000 mhz megahertz
-Hz 1000000000 ghz gigahertz
+m 1 m meter meters metre metres mètre mètres metro metros metri м метр метров метра 米 メートル मीटर متر |m 1000 km
+kilometer kilometers kilometre kilometres kilomètre kilomètres kilómetros chilometri км километров 公里 千米
+キロメートル キロ किलोमीटर किमी كيلومتر كم |m 0.01 cm centimeter centimeters centimetre centimetres zentimeter
+centimètres centímetros см 厘米 センチ सेमी سم |m 0.001 mm millimeter millimeters millimetre millimetres 毫米 ミリ मिमी
+مم |m 1609.344 mi mile miles meile meilen milles millas miglia 英里 マイル मील ميل |m 0.3048 ft foot feet fuß 英尺
+フィート फुट قدم |m 0.0254 inch inches zoll 英寸 インチ |m 0.9144 yd yard yards |g 1 g gram grams gramm gramme grammes
+gramos grammi г 克 グラム ग्राम غرام |g 1000 kg kilogram kilograms kilogramm kilo kilos kilogrammes kilogramos кг 公斤
+千克 キログラム किलोग्राम किलो كيلوغرام كغ |g 0.001 mg milligram milligrams milligramm 毫克 ミリグラム |g 1000000 tonne
+tonnes tonnen tons ton 吨 トン टन طن |g 453.59237 lb lbs |g 28.349523125 oz ounce ounces |s 1 s sec second seconds
+sekunde sekunden seconde secondes segundos secondi 秒 秒钟 सेकंड ثانية ثوان |s 60 min mins minute minutes minuten
+minutos minuti 分钟 分間 मिनट دقيقة دقائق |s 3600 h hr hrs hour hours stunde stunden heure heures horas ore 小时 時間
+घंटे घंटा ساعة ساعات |s 86400 day days tag tage tagen jour jours día días giorno giorni день дней дня 天 日間 दिन يوم
+أيام يوما |s 604800 week weeks woche wochen semaine semaines semana semanas settimane 周 星期 週間 सप्ताह हफ्ते أسبوع
+أسابيع |month 1 month months monat monate monaten mois mes meses mesi месяцев 个月 ヶ月 か月 महीने महीनों شهر أشهر
+|month 12 year years yr yrs jahr jahre jahren ans années año años anno anni лет года 年間 साल वर्ष سنة سنوات عاما |% 1
+% percent prozent pourcent procent ％ प्रतिशत ٪ パーセント |USD 1 $ usd dollar dollars us-dollar 美元 ドル डॉलर دولار
+|EUR 1 € eur euro euros 欧元 ユーロ यूरो يورو |GBP 1 £ gbp pound pounds pfund 英镑 ポンド |JPY 1 ¥ jpy yen 円 日元 |CNY
+1 cny rmb yuan 元 人民币 |INR 1 ₹ inr rupee rupees रुपये रुपए |C 1 °c ℃ celsius |F 1 °f ℉ fahrenheit |m2 1 m² m2 平方米
+平方メートル |m2 1000000 km² km2 平方公里 平方キロメートル |m2 10000 ha hectare hectares hektar 公顷 ヘクタール
+हेक्टेयर |l 1 l liter liters litre litres litros litri 升 リットル लीटर لتر |l 0.001 ml milliliter milliliters
+millilitre millilitres 毫升 |m/s 0.277777777777778 km/h kmh kph |m/s 0.44704 mph |W 1 w watt watts |W 1000 kw kilowatt
+kilowatts |W 1000000 mw megawatt megawatts |W 1000000000 gw gigawatt gigawatts |B 1000 kb kilobyte kilobytes |B 1000000
+mb megabyte megabytes |B 1000000000 gb gigabyte gigabytes |B 1000000000000 tb terabyte terabytes |Hz 1 hz hertz |Hz
+1000000 mhz megahertz |Hz 1000000000 ghz gigahertz
 """
-"""For each unit its kind, its size in the kind's first unit, and how it is written."""
+"""For each unit, between bars, its kind, its size in the kind's first unit, and how it is written."""
 UNITS = {
     spelling: (kind, float(size))
-    for kind, size, *spellings in map(str.split, re.split(r"\n(?! )", SPELLINGS.strip()))
+    for kind, size, *spellings in map(str.split, SPELLINGS.split("|"))
     for spelling in spellings
 }
 """Kind and size by spelling, case folded."""
 SCALES_TABLE = """
-1e2 hundred hundert
-1e3 thousand thousands tausend mille mil mila тысяч тыс 千 हज़ार हजार ألف آلاف k
-1e4 万 萬 만
-1e5 lakh lakhs लाख
-1e6 million millions mio millionen millón millones milioni milhões млн миллионов मिलियन مليون ملايين m
-1e7 crore crores करोड़ करोड़
-1e8 亿 億 억
-1e9 billion billions bn milliarde milliarden mrd milliards milliard miliardi млрд миллиардов مليار अरब
-1e12 trillion trillions billionen 兆
+1e2 hundred hundert |1e3 thousand thousands tausend mille mil mila тысяч тыс 千 हज़ार हजार ألف آلاف k |1e4 万 萬 만
+|1e5 lakh lakhs लाख |1e6 million millions mio millionen millón millones milioni milhões млн миллионов मिलियन مليون
+ملايين m |1e7 crore crores करोड़ करोड़ |1e8 亿 億 억 |1e9 billion billions bn milliarde milliarden mrd milliards
+milliard miliardi млрд миллиардов مليار अरब |1e12 trillion trillions billionen 兆
 """
-SCALES = {
-    spelling: float(factor) for factor, *line in map(str.split, SCALES_TABLE.split("\n")[1:-1]) for spelling in line
-}
+SCALES = {spelling: float(factor) for factor, *line in map(str.split, SCALES_TABLE.split("|")) for spelling in line}
 """Words that multiply the number before them."""
 COUNTED = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
@@ -226,6 +193,13 @@ SPELT = "|".join(sorted(SPELT_WORDS, key=len, reverse=True))
 DIGIT = re.compile(r"\d")
 COMMA = re.compile(r"(?<![\d.,])\d+,\d{1,2}(?![\d.,]\d|\d)")
 LETTERS = re.compile(r"[^\W\d_]+")
+CODE = re.compile(
+    r"(?<![:/-])0\d+(?!\d|\s?(?:[:/-]\d|uhr|h\b|[ap]\.?m|o.clock))|(?!\d+(?:\.\d{3})+(?!\d))\d+(?:\.\d+){2,}",
+    re.IGNORECASE,
+)
+"""Digits with zeros in front that are no time, and versions of three parts, which are no thousands."""
+NAMED = re.compile(r"([^\W\d_]+|§)\.?\s?$")
+BITS = re.compile("[KMGT]b")
 HALF = r"(?P<half>[\s-]and[\s-](?:a|one)[\s-]half(?!\w)|\s?½)?"
 
 
@@ -238,6 +212,8 @@ class Quantity(NamedTuple):
     unit: str
     bare: float
     """The number as it is written, without its unit."""
+    label: str = ""
+    """Its digits, if each of them counts: 2.10 is another version than 2.1, and 007 another code than 7."""
 
     @property
     def form(self) -> str:
@@ -246,12 +222,12 @@ class Quantity(NamedTuple):
         >>> quantities("3 km")[0].form, quantities("3,000 metres")[0].form
         ('3000 m', '3000 m')
         """
-        return f"{_shown(self.value)} {self.unit}".strip()
+        return self.label or f"{_shown(self.value)} {self.unit}".strip()
 
     @property
     def plain(self) -> str:
         """The number alone, as it is written."""
-        return _shown(self.bare)
+        return self.label or _shown(self.bare)
 
 
 def quantities(text: str, known: Sequence[Date] | None = None) -> list[Quantity]:
@@ -295,12 +271,12 @@ def _in_han() -> re.Pattern[str]:
 
 def _quantities(text: str) -> Iterator[Quantity]:
     small = text.lower()  # much faster to search than letters of any case
-    text, flags = (small, 0) if len(small) == len(text) else (text, int(re.IGNORECASE))
+    whole, (text, flags) = text, (small, 0) if len(small) == len(text) else (text, int(re.IGNORECASE))
     if DIGIT.search(text):
         # Decimals are written with a comma if one shows it, or in a text that seems to be German.
         comma = COMMA.search(text) is not None or not GERMAN.isdisjoint(text.lower().split())
         for found in _in_digits(flags).finditer(text):
-            yield _written(found, comma)
+            yield _written(found, whole, comma)
     yield from filter(None, map(_spelt, _spelt_out(text, SPELT_WORDS.intersection(LETTERS.findall(small)), flags)))
     if not text.isascii():
         yield from filter(None, map(_han, _in_han().finditer(text)))
@@ -320,11 +296,29 @@ def _one_word(word: str, flags: int) -> re.Pattern[str]:
     return re.compile(rf"{word}(?![^\W\d_])", flags)
 
 
-def _written(found: re.Match[str], comma: bool) -> Quantity:
-    before = found.string[max(0, found.start() - 2) : found.start()]
+def _written(found: re.Match[str], text: str, comma: bool) -> Quantity:
+    """A number in digits; `text` has the large letters too, which tell bits from bytes, and names."""
+    before = text[max(0, found.start() - 2) : found.start()]
     bare = _scaled(found, parse_number(found["digits"], comma)) * (-1 if MINUS.search(before) else 1)
-    currency = CURRENCY.search(before)
-    return _quantity(found, bare, currency.group().strip() if currency else found["unit"], bool(found["ordinal"]))
+    sign, spelling = CURRENCY.search(before), text[slice(*found.span("unit"))]
+    number = _quantity(found, bare, sign.group().strip() if sign else spelling, bool(found["ordinal"]))
+    if BITS.fullmatch(spelling):
+        return number._replace(unit="bit")
+    return number._replace(label=found["digits"]) if _is_label(found, number, text) else number
+
+
+def _is_label(found: re.Match[str], number: Quantity, text: str) -> bool:
+    """Whether digits are a code or a version, not an amount: by themselves, or by the name before a decimal."""
+    if number.unit or number.end != found.end("digits"):
+        return False
+    if (code := CODE.match(text, number.start)) and code.end() == number.end:
+        return True
+    name = NAMED.search(text, max(0, number.start - 24), number.start)
+    word = name[1] if name and found["digits"][-1] == "0" and "." in found["digits"] else ""
+    small = word.casefold()
+    return small not in UNITS and (
+        word != word.lower() or small.startswith(("versi", "release")) or small in BEFORE_NUMBER | LABELS
+    )
 
 
 def _spelt(found: re.Match[str]) -> Quantity | None:
