@@ -64,3 +64,21 @@ Es gibt keine Antwortpflicht.|No answer is needed to confirm.|The documents do n
 def test_short_ones_of_all_kinds() -> None:
     assert [each for each in SAYING_NOTHING.strip().replace("\n", "|").split("|") if not refuses(each)] == []
     assert [each for each in SAYING_SOMETHING.strip().replace("\n", "|").split("|") if refuses(each)] == []
+
+
+CITED = """
+The message "I don't know" means that the assistant found nothing.|You can answer I don't know in the survey.
+I don't know of any faster way than the settings page: open Settings, then Reset.|Choose “I'm not sure” if you are in doubt.
+The reply 'I do not know' is logged as a refusal.|When users say I don't know, the survey ends.
+Die Meldung „Ich weiß nicht“ bedeutet, dass nichts gefunden wurde.|«No lo sé» significa que no se encontró nada.
+“我不知道”是一个常用的回答。|Select "No information available" in the list.
+"""
+MEANT = """
+"I don't know."|“I don't know.”|I don't know of any such rule.|I don't know what "Reset" means.|The answer is: "I don't know."
+The documents do not contain information about "refunds".|I don't know of any information about that.|«Non lo so»
+"""
+
+
+def test_a_refusal_that_is_quoted_or_said_by_others_is_none() -> None:
+    assert [each for each in CITED.strip().replace("\n", "|").split("|") if refuses(each)] == []
+    assert [each for each in MEANT.strip().replace("\n", "|").split("|") if not refuses(each)] == []

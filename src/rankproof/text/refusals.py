@@ -11,7 +11,7 @@ from functools import cache
 
 WORDS: dict[str, tuple[str, ...]] = {
     "en": (
-        r"\b(?:i|we) (?:really |honestly )?(?:do not|don't|dont) (?:know|have (?:(?:any|enough|sufficient|the|that|this) )?(?:\w+ )?(?:information|data|details|context|access|answer))",
+        r"\b(?:i|we) (?:really |honestly )?(?:do not|don't|dont) (?:know(?! of an?y? [^.]{1,40} than)|have (?:(?:any|enough|sufficient|the|that|this) )?(?:\w+ )?(?:information|data|details|context|access|answer))",
         r"\bi(?:'m| am) (?:sorry,? (?:but )?)?(?:i )?(?:not able|unable|not sure|afraid i (?:can|do)n[o']t)",
         r"\bi (?:cannot|can't|can not|could not|couldn't|was unable to|am unable to) (?:really )?(?:find|answer|help|provide|determine|locate|assist|tell|confirm)",
         r"\b(?:there is|there's|(?:i|we)(?: have|'ve)) (?:no|not enough|insufficient) (?:\w+ )?(?:information|data|answer|context|mention|documentation|evidence\b(?! that\b))",
@@ -241,13 +241,24 @@ def refuses(answer: str) -> bool:
     head = answer[:HEAD].lower().replace("’", "'")
     first = _SENTENCES.match(head)
     head = first[0] if first else head
-    for language, hints in HINTS.items():
-        for hint in hints:
-            if hint in head:
-                if _compiled(language).search(head):
-                    return True
-                break
-    return False
+    told = (language for language, hints in HINTS.items() if any(hint in head for hint in hints))
+    return any(not _cites(head, *each.span()) for language in told for each in _compiled(language).finditer(head))
+
+
+QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|‘[^']*'(?!\w)|(?<!\w)'.{1,80}?'(?!\w)")
+SAYS = re.compile(
+    r"(?:^|\b(?:you|they|he|she|who|users?|people|customers?)\b[^.!?]{0,20} )(?:please )?"
+    r"(?:says?|said|answer(?:s|ed)?|repl(?:y|ies|ied)|choose|select|press|tick|write|type) $"
+)
+
+
+def _cites(head: str, start: int, end: int) -> bool:
+    """Whether words are quoted, or said by others, in a sentence about them; an answer may be a quotation as a whole."""
+    for quote in QUOTED.finditer(head):
+        if quote.start() <= start and end <= quote.end():
+            before, after = head[: quote.start()].strip(), head[quote.end() :].strip(" .!?\n")
+            return bool(after or (before and before[-1] not in ":："))
+    return SAYS.search(head[:start]) is not None
 
 
 LONGEST = 60
