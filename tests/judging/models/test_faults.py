@@ -452,6 +452,14 @@ FINAL = {
 }
 
 
+@pytest.mark.parametrize("tries", [1, 3])
+def test_only_what_is_sent_again_counts_as_tried_again(server: Served, tries: int) -> None:
+    server.faults = [Fault(answer=status(500))]
+    _, account = settled(judge_at(server, tries=tries))
+    told = sum(times for problem, times in account.problems.items() if problem.endswith("tried again"))
+    assert told == len(server.calls) * (tries - 1) // tries
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PASSING)
 def test_what_passes_is_tried_again(server: Served, name: str) -> None:

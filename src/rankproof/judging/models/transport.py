@@ -8,7 +8,6 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Displayable
@@ -82,8 +81,8 @@ class Line(Displayable):
     async def ask(self, call: Call) -> Reply:
         """The reply to a call, after as many tries as are allowed."""
         course: Attempts[Response] = attempts(self.judge.limits.retries, self.judge.pace)
-        sent = count()
-        response = await settle_in_loop(course, lambda: self._tried(call, sent))
+        why: list[str] = []
+        response = await settle_in_loop(course, lambda: self._tried(call, why))
         failure = response.failure
         if failure is None:
             try:
@@ -95,14 +94,16 @@ class Line(Displayable):
             raise Hopeless(f"{failure} and asks to wait for {_duration(failure.wait)}")
         raise failure if self.reached else Hopeless(f"{failure}, and no call was ever answered")
 
-    async def _tried(self, call: Call, sent: Iterator[int]) -> Response:
-        """One try. An option that the service refuses is left out, and that does not count as a try."""
+    async def _tried(self, call: Call, why: list[str]) -> Response:
+        """One try, after those that failed for reasons why; leaving out a refused option does not count as one."""
         while True:
-            if next(sent):  # the first time was booked with the call
+            if why:  # the first time was booked with the call
                 if refused := self.judge.budget.refuses_to_send():
                     raise Failed(refused)
                 self.judge.budget.spent.calls += 1
                 self.again.add(Account(1, bytes_sent=bytes_of(call), failed=1))
+                if why[-1]:
+                    self.again.note(f"{why[-1]}, tried again")
             left_out = frozenset(self.judge.dropped)
             async with self.judge.pace:
                 response = await self._send(call, left_out)
@@ -110,17 +111,18 @@ class Line(Displayable):
             if not (field_ := _unknown(response, left_out)):
                 break
             # Leave a field out from now on, and say so once.
+            why.append("")
             if field_ not in self.judge.dropped:
                 self.judge.dropped.add(field_)
                 told = f"{INSTEAD[field_]!r} is sent" if field_ in INSTEAD else "it is left out"
-                self.again.note(f"the service refuses {field_!r}, so {told}{self._reason(response.body)}, tried again")
+                why[-1] = f"the service refuses {field_!r}, so {told}{self._reason(response.body)}"
         if response.failure is None and response.status != 200:
             response = replace(response, failure=self._refused(response))
         if response.failure is None:
             self.replied = True
             self.judge.pace.faster()
             return response
-        self.again.note(f"{response.failure}, tried again")
+        why.append(str(response.failure))
         if response.status in CROWDED:
             self.judge.pace.slower()
         return response
