@@ -280,7 +280,7 @@ def test_the_table_says_what_would_settle_what_it_cannot_tell() -> None:
 def test_the_markdown_table_gives_each_row_its_own_verdict_in_full() -> None:
     found = compare(sample.judgments(), sample.rankings(), "nDCG@10,P@5", baseline="dense", by=sample.kinds())
     lines = [line.split(" | ") for line in found.markdown().splitlines() if re.match(r"\|.*/\d+/", line)]
-    needs = {"cannot tell yet: ": [], "worse": [], "the same": [], "cannot tell yet": []}
+    needs = {word: [] for word in ("cannot tell yet: ", "worse", "the same", "cannot tell yet", "nothing relevant")}
     for line in lines:
         needs[line[2].partition("needs")[0]].append(line)
     shown = [line[2] for line in needs["cannot tell yet: "]]

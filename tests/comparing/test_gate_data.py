@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from rankproof import compare, evaluate, gate, leaderboard, rank_correlation, report
+from rankproof.comparing.gate_words import sentence_of
 from rankproof.errors import DataError, UsageError
 from tests.shell import rankproof
 
@@ -328,3 +329,34 @@ def test_inside_actions_what_is_let_through_is_annotated(
     assert "INCONCLUSIVE" in summary.read_text(encoding="utf-8")
     if form == "json":
         assert json.loads(ran.stdout)["outcome"] == "inconclusive"
+
+
+@pytest.mark.parametrize("n", [6, 30])
+def test_a_group_without_a_relevant_document_says_so_and_decides_nothing(n: int) -> None:
+    barren = [f"n{i}" for i in range(n)]
+    judged = {**JUDGED, **{q: {"a": 0} for q in barren}}
+    run = {**GOOD, **{q: ["a"] for q in barren}}
+    by = {q: "barren" if q in barren else "rich" for q in judged}
+    found = gate(judged, run, run, "RR", margin=0.05, by=by)
+    row = next(each for each in found.rows if each.slice == "barren")
+    assert (found.outcome, row.decides, row.note) == ("pass", False, "no query has a relevant document")
+    assert "RR (barren): the same value on each of" in found.format("full")
+    assert "smallest margin that passes" not in found.format("full")
+    compared = compare(judged, {"a": run, "b": run}, "RR", by=by)
+    assert compared.row("b", "RR", "barren").note == "no query has a relevant document"
+    assert "nothing relevant" in compared.format("full")
+
+
+def test_a_group_that_is_answered_is_not_told_to_be_answered_first() -> None:
+    other = dict(zip(JUDGED, [*GOOD.values()][::-1], strict=True))
+    by = {q: "whole" if i < 60 else "holey" for i, q in enumerate(JUDGED)}
+    some = {q: docs for q, docs in other.items() if q not in ("q100", "q101")}
+    rows = {
+        each.slice: said
+        for found in [gate(JUDGED, GOOD, some, "RR", margin=0.01, by=by)]
+        for each in found.rows
+        for said in [sentence_of(each, found)]
+        if each.outcome == "inconclusive"
+    }
+    answer = "Answer the queries that were left out first"
+    assert {group: answer in said for group, said in rows.items()} == {"": True, "whole": False, "holey": True}

@@ -333,6 +333,8 @@ class SystemPair:
     """The share that a judge decided, and the system's mean with the rest at worst and at best; empty without one."""
     favour: Callable[[float], Corrected | None] | None
     """A function of a level: what the judge itself adds to the difference, if people labelled enough."""
+    barren: bool
+    """Whether it is a group in which no ranking can reach more than the 0 that both have."""
 
 
 def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iterator[SystemPair]:
@@ -363,7 +365,14 @@ def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iter
                 counted=both,
                 settled=() if shares is None else (shares[key], *(own.bounds(key) or (None, None))),
                 favour=own.favour(other, key),
+                barren=bool(group) and not columns[0].values.any() and _is_barren(own, other, key),
             )
+
+
+def _is_barren(mine: ScoresLike, theirs: ScoresLike, name: str) -> bool:
+    """Whether no ranking reaches more than 0; of saved scores of a group that is not known."""
+    known = isinstance(mine, Scores) and mine.hits is not None and not theirs.column(name).values.any()
+    return known and mine.column(name).measure.spec.higher and not mine.ceiling(name)
 
 
 def possible_ends(mine: ScoresLike, theirs: ScoresLike, name: str) -> Ends:

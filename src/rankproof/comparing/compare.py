@@ -23,7 +23,7 @@ from rankproof.comparing.alignment import (
 )
 from rankproof.comparing.comparison import Comparison, ComparisonRow
 from rankproof.comparing.conclusions import ALLOWED, both_broken, too_few_answers
-from rankproof.core.conventions import FEWEST_TO_DECIDE, THIN, TOO_FEW_TO_DECIDE, ScoringArguments
+from rankproof.core.conventions import BARREN, FEWEST_TO_DECIDE, THIN, TOO_FEW_TO_DECIDE, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
 from rankproof.errors import UsageError, check_whole, old_arguments, one_of
@@ -249,7 +249,8 @@ def _row(
     seen = detectable(values, surest, ends=pair.ends)
     queries, unknown = needed_or_why(values, gain, surest, ends=pair.ends)
     effect = d_z(values).value if n > 1 else None
-    verdict, note = ("unclear", THIN) if pair.mean is None else _verdict(values, gain, adjusted, same, alpha)
+    why = THIN * (pair.mean is None) or BARREN * pair.barren
+    verdict, note = ("unclear", why) if why else _verdict(values, gain, adjusted, same, alpha)
     ends = sorted((pair.sign * low, pair.sign * high))
     settled: dict[str, Any] = dict(zip(("coverage", "possible_low", "possible_high"), pair.settled, strict=False))
     return ComparisonRow(

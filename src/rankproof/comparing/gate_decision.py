@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 
 from rankproof.comparing.alignment import Soundness, SystemPair, corrected_in
+from rankproof.core.conventions import BARREN
 from rankproof.core.hits import Array
 from rankproof.document.model import PlainData
 from rankproof.errors import one_of
@@ -281,7 +282,7 @@ def difference_row(
         row,
         smallest_margin=smallest_margin(found.n, alpha, worst=-pair.ends[0]),
         queries_for_margin=queries_for_margin(margin, alpha, worst=-pair.ends[0]),
-        note="" if found.n >= minimum else f"fewer than {minimum} queries decide nothing",
+        note=BARREN * pair.barren or f"fewer than {minimum} queries decide nothing" * (found.n < minimum),
         **corrected_in(pair),
     )
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.conclusions import conclusions, corrected_table, doubt_notes, told_of, unanswered_notes
+from rankproof.core.conventions import BARREN
 from rankproof.core.explanation import ExplainedCase
 from rankproof.document.model import (
     ALWAYS,
@@ -162,7 +163,9 @@ def short_verdict(row: ComparisonRow) -> str:
     """The verdict in a word or three."""
     if row.verdict != "unclear":
         return row.verdict
-    return "cannot tell yet" if row.wins or row.losses or row.note else "the same"
+    if row.wins or row.losses:
+        return "cannot tell yet"
+    return "nothing relevant" if row.note == BARREN else "cannot tell yet" if row.note else "the same"
 
 
 def verdict(row: ComparisonRow, margin: float | None = None) -> str:

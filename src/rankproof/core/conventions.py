@@ -190,6 +190,8 @@ def has_relevant(measure: Measure, hits: Hits) -> Array:
     return counted.keep(gains(counted.grade, gain) > 0).count() > 0
 
 
+BARREN = "no query has a relevant document"
+"""Why nothing is decided about a group of queries, however many there are."""
 THIN = "fewer than half of the samples could be measured"
 """Why there is no mean, in words."""
 
