@@ -87,3 +87,10 @@ def test_advice_is_spelt_as_options_in_every_format(rankproof: Any, files: Path,
     assert not re.search(r"\b(missing|no\\?_relevant|ties)=('|&#x27;)", done.out)
     if name == "evaluate" and form in ("json", "jsonl", "csv"):
         assert "--no-relevant skip" in done.out
+
+
+@pytest.mark.parametrize("words", [("gate", *RUNS), COMMANDS["audit"], ("diagnose", *COMMANDS["audit"][1:])])
+def test_a_page_names_its_files(rankproof: Any, files: Path, words: tuple[str, ...]) -> None:
+    page = rankproof(*words, "-f", "html").out
+    assert f"{words[-3] if words[0] == 'gate' else words[-1]}; " in page
+    assert "judgments: judgments.txt" in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -360,3 +361,32 @@ def test_a_group_that_is_answered_is_not_told_to_be_answered_first() -> None:
     }
     answer = "Answer the queries that were left out first"
     assert {group: answer in said for group, said in rows.items()} == {"": True, "whole": False, "holey": True}
+
+
+def test_json_has_the_notes_that_texts_have() -> None:
+    some = {q: docs for q, docs in GOOD.items() if q != "q3"}
+    found = gate(JUDGED, GOOD, some, "RR", margin=0.0001)
+    told = json.loads(found.format("json"))["notes"]
+    assert "Unanswered (each counts as nothing found): candidate 1 of 120 queries." in told
+    assert any("the smallest margin that passes is" in each for each in told)
+    assert all(each in " ".join(found.format("full").split()) for each in told)
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
+def test_rows_of_a_comparison_say_what_the_baseline_lacks(form: str) -> None:
+    some = {q: docs for q, docs in GOOD.items() if q != "q3"}
+    text = compare(JUDGED, {"a": some, "b": GOOD}, "RR").format(form)
+    if form == "csv":
+        row = dict(zip(*csv.reader(text.splitlines()), strict=True))
+    else:
+        row = json.loads(text)[0] if form == "json" else json.loads(text)
+    assert (int(row["missing"]), int(row["baseline_missing"])) == (0, 1)
+    assert "1 of 120 judged queries without a ranking" in row["baseline_warnings"]
+    assert {"unjudged", "baseline_unjudged"} <= set(row)
+
+
+def test_a_gate_that_passes_says_its_margins() -> None:
+    head = gate(JUDGED, GOOD, GOOD, "RR", margin=0.06).format("table").partition("\n")[0]
+    assert head == "PASS: No loss beyond the margin of 0.06. 120 queries."
+    head = gate(JUDGED, GOOD, GOOD, "RR,P@1", margin={"RR": 0.06, "P@1": 0.07}).format("table").partition("\n")[0]
+    assert head == "PASS: No loss beyond the margins (RR 0.06, P@1 0.07). 120 queries."

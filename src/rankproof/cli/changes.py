@@ -207,7 +207,8 @@ def gate_change(
     else:
         saved_results.only_for_names(anyway)
         found = _gate_of_files(words, history, **fixed, **settings)
-    _show(found, output)
+    sides = ("candidate", "baseline", "judgments") if last is None else ("candidate", "judgments")
+    _show(found, output, "; ".join(f"{side}: {word}" for side, word in zip(sides, reversed(words), strict=False)))
     _add_to_summary(found)
     allowed = lenient and found.outcome == "inconclusive"
     if allowed:
@@ -277,13 +278,10 @@ def _floor(given: str) -> tuple[str, float]:
     return name, limit
 
 
-def _show(found: Gate, output: Output) -> None:
+def _show(found: Gate, output: Output, about: str) -> None:
     """Write the result; if that fails (a closed pipe, a full disk), the decision is still valid."""
-    from rankproof.document.model import print_as
-
-    text = print_as(found, output.form)
     try:
-        output.write(text)
+        output.write_result(found, about)
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         click.echo(f"rankproof: note: standard output: {error.strerror}, so the result was not shown.", err=True)

@@ -213,7 +213,6 @@ def audit_ranking(judgments: str, run: str, measures: list[str] | None, output: 
     rankproof audit judgments.tsv my.run
     rankproof audit judgments.tsv my.run -f json
     """
-    from rankproof.document.model import print_as
     from rankproof.document.terminal import in_colours
     from rankproof.scoring.evaluate import audit
 
@@ -221,8 +220,7 @@ def audit_ranking(judgments: str, run: str, measures: list[str] | None, output: 
     with tell_progress(f"reading {run}"):
         found = audit(judgments, run, measures, **settings)
     with in_colours(is_coloured(output.path)):
-        text = print_as(found, output.form)
-    output.write(text)
+        output.write_result(found, f"ranking: {run}; judgments: {judgments}")
     if any(each.severity == "error" for each in found):
         click.get_current_context().exit(DataError.exit_code)
 

@@ -9,7 +9,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -193,11 +193,15 @@ class Output:
         """The content in the format to the file or standard output."""
         write(content, self.path, self.form)
 
-    def write_result(self, found: Result, **settings: Any) -> None:
-        """The result in the format to the file or standard output."""
-        from rankproof.document.model import print_as
+    def write_result(self, found: Result, about: str = "", **settings: Any) -> None:
+        """The result in the format to the file or standard output; pages begin with what it is `about`."""
+        from rankproof.document.formats import check
+        from rankproof.document.model import PAGE, Paragraph, Part
 
-        self.write(print_as(found, self.form, **settings))
+        document = found._document(**settings)
+        lead = [Part(Paragraph(about), media=(PAGE,))] if about else []
+        made = replace(document, parts=[*lead, *document.parts])
+        self.write(check(self.form, *found.more_formats).render(made))
 
 
 def write(content: str | bytes, path: str | None, form: str = "") -> None:

@@ -166,7 +166,8 @@ def diagnose_ranking(
     settings |= {} if size is None else {"corpus_size": size}
     with tell_progress("diagnosing"):
         found = diagnose(judgments, run, measure=measures or DEFAULT_MEASURE, **settings)
-    output.write_result(found, worst=settings["worst"] if options.was_written("worst") else None)
+    worst = settings["worst"] if options.was_written("worst") else None
+    output.write_result(found, f"ranking: {run}; judgments: {judgments}", worst=worst)
     end((str(each) for each in found.findings if each.severity == "error"), shown=output.path is None)
 
 

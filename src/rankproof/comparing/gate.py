@@ -123,11 +123,13 @@ class Gate(Result):
         return serious_findings({name: each for name, each in sides.items() if each is not None})
 
     def to_dict(self) -> dict[str, Any]:
-        """The gate as plain data."""
+        """The gate as plain data, with all notes that texts have."""
+        from rankproof.comparing.gate_words import notes
+
         rows = [each.to_dict() for each in self.rows]
         alpha = None if self.about == THESE else self.alpha
         head = {"outcome": self.outcome, "about": self.about, "alpha": alpha, "strict": self.strict}
-        return {**head, "n": self.n, "notes": self.notes, "data": self.data, "rows": rows}
+        return {**head, "n": self.n, "notes": notes(self), "data": self.data, "rows": rows}
 
     def _document(self) -> Document:
         from rankproof.comparing.gate_words import gate as words

@@ -144,7 +144,7 @@ def _cases(found: Gate) -> Cases:
         SuiteCase(_label(each), f"gate.{each.check}", _as_test(found, each), sentence_of(each, found))
         for each in found.rows
     ]
-    said = [headline(found), *notes(found), *_too_few(found), *told_of(found.findings, "warning")]
+    said = [headline(found), *notes(found), *told_of(found.findings, "warning")]
     return Cases("rankproof gate", cases, "\n".join(said))
 
 
@@ -173,7 +173,10 @@ def _headline(found: Gate) -> str:
     if found.about == "these":
         within = found.outcome == "pass" and any(each.lost for each in found.rows)
         says = {**SAYS, **SAYS_COUNTED, "pass": SAYS_COUNTED["within" if within else "pass"]}
-    return f"{found.outcome.upper()}: {says[found.outcome]}"
+    rows = [each for each in found.rows if each.check == "difference" and not each.slice]
+    each_own = f"margins ({first_of(rows, NAMED, lambda row: f'{_label(row)} {row.limit:g}')})"
+    margin = each_own if len({each.limit for each in rows}) > 1 else f"margin of {rows[0].limit:g}"
+    return f"{found.outcome.upper()}: {says[found.outcome].replace('margin', margin)}"
 
 
 def sentences(found: Gate) -> list[str]:
@@ -195,18 +198,10 @@ def sentences(found: Gate) -> list[str]:
     # The queries that made a measure fail; where none failed, those that keep the first one open.
     lost = [each for each in found.rows if each.lost and not each.slice]
     failed = [each for each in lost if each.outcome == "fail"]
-    passed = [each for each in found.rows if each.check == "difference" and each.outcome == "pass"]
     return [
         *said,
         *(f"{_label(each)} lost most on {_worst_losses(each)}." for each in failed or lost[:1]),
-        *(
-            f"{_label(each)}: {signed_number(each.difference)} is a sure loss (p drop {probability(each.p)}) within "
-            f"the margin of {each.limit:g}; several of these add up, which an anchor shows."
-            for each in passed
-            if each.p is not None and each.p <= found.alpha
-        ),
         *notes(found),
-        *_too_few(found),
         f"Bounds are one-sided at {share(1 - found.alpha)}; p drop is how often chance alone gives a drop as "
         "large, corrected over all rows (Holm).",
     ]
@@ -254,14 +249,23 @@ def _is_unmoved(row: GateRow) -> bool:
 
 
 def notes(found: Gate) -> list[str]:
-    """Unanswered queries, unjudged documents and what they could change, and the notes beside the rows."""
+    """Sure losses, the notes beside the rows, unanswered queries, unjudged documents and what they could change, and
+    margins too small for so few queries.
+    """
     data = found.data
+    sure = (
+        f"{_label(each)}: {signed_number(each.difference)} is a sure loss (p drop {probability(each.p)}) within "
+        f"the margin of {each.limit:g}; several of these add up, which an anchor shows."
+        for each in found.rows
+        if each.outcome == "pass" and each.p is not None and each.p <= found.alpha
+    )
     turned = (
         _turned(each, data)
         for each in found.rows
         if each.check == "difference" and not each.slice and each.loss is None
     )
-    return [*found.notes, *unanswered_notes(data), *unjudged_notes(data), *filter(None, turned)]
+    told = [*sure, *found.notes, *unanswered_notes(data), *unjudged_notes(data)]
+    return [*told, *filter(None, turned), *_too_few(found)]
 
 
 def _turned(row: GateRow, data: Mapping[str, Mapping[str, Any]]) -> str:

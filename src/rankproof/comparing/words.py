@@ -353,18 +353,23 @@ def method(found: Comparison) -> str:
 
 
 def _records(found: Comparison) -> list[Record]:
-    """A row a system, measure and group; with the audit's warnings, and what makes the numbers wrong where it is."""
+    """A row a system, measure and group; with what limits both sides, and what makes the numbers wrong where it is."""
     errors = {"errors": " ".join(found.wrong)} if found.wrong else {}
     families = {"baseline": found.rows, "all pairs": found.pairs}
     return [
         {
             **({"family": family} if found.pairs else {}),
             **each.to_dict(),
-            "missing": lost,
-            "warnings": " ".join(found.data[each.system]["warnings"]),
+            **_limits(found.data[each.system]),
+            **_limits(found.data[each.baseline], "baseline_"),
             **errors,
         }
         for family, rows in families.items()
         for each in rows
-        for lost in [found.data[each.system]["unanswered"]]
     ]
+
+
+def _limits(data: Mapping[str, Any], side: str = "") -> Record:
+    """The queries without an answer, the share of documents nobody judged, and the audit's warnings."""
+    told = {"missing": data["unanswered"], "warnings": " ".join(data["warnings"]), "unjudged": data["unjudged"]}
+    return {f"{side}{name}": value for name, value in told.items()}
