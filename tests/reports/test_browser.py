@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from rankproof import compare, sample
+
 from .conftest import PAGES
 
 pytestmark = pytest.mark.slow
@@ -106,6 +108,25 @@ def test_a_page_shows_without_errors_requests_or_sideways_scrolling(browser: Any
     page.close()
     assert said == []
     assert asked == [path.as_uri()]
+
+
+@pytest.mark.parametrize(("medium", "width"), [("screen", 1200), ("print", 718)])
+def test_long_names_push_no_number_off_a_screen_or_a_sheet(
+    browser: Any, tmp_path: Path, medium: str, width: int
+) -> None:
+    """718 pixels are what the margins leave of a sheet of A4."""
+    long = "candidate-2024-11-embedding-model-large-v3-reranked-with-cross-encoder-and-rrf-variant"
+    runs = {f"{long}-{n:02}": run for n, run in enumerate(sample.rankings().values())}
+    found = compare(sample.judgments(), runs, "nDCG@10, R@10", by=sample.kinds())
+    where = found.save(tmp_path / "page.html")
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.emulate_media(media=medium)
+    page.goto(where.as_uri())
+    assert (
+        page.evaluate("Math.max(...[...document.querySelectorAll('.scroll')].map(e => e.scrollWidth - e.clientWidth))")
+        <= 0
+    )
+    page.close()
 
 
 def test_the_themes_differ_and_paper_is_white(browser: Any, path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankproof.document.page import join
-from rankproof.web.site import SNIPPET, mark_words, snippet, wanted_words
+from rankproof.web.site import SNIPPET, mark_words, select, snippet, wanted_words
 
 
 def words_marked(text: str, question: str) -> list[str]:
@@ -61,3 +61,10 @@ def test_a_text_of_any_kind_is_cut(text: str) -> None:
 
 def test_a_short_text_stands_as_it_is() -> None:
     assert snippet("One  line.\nAnother.", wanted_words("line")) == "One line. Another."
+
+
+def test_long_names_in_a_choice_stay_apart() -> None:
+    names = [f"{'candidate-' * 12}{end}" for end in ("one", "two")]
+    shown = re.findall(r">([^<]*)</option>", select("a", "before", names, names[0]))
+    assert len(set(shown)) == 2
+    assert max(map(len, shown)) <= 30

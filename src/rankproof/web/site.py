@@ -17,6 +17,7 @@ from rankproof.document.formats.html import part_of_page
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import first_of
 from rankproof.document.page import METAS, Child, Markup, Section, combine, contents, el, ident, sheet
+from rankproof.document.terminal import cut_apart
 from rankproof.errors import RankproofError
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.words import wrong_data
@@ -154,9 +155,13 @@ def hidden_fields(**values: str) -> list[Markup]:
     return [el("input", type="hidden", name=name, value=value) for name, value in values.items()]
 
 
+SHOWN = 30
+"""The number of characters of a name for which a choice has room."""
+
+
 def select(name: str, label: str, values: Mapping[str, str] | Sequence[str], chosen: str) -> Markup:
-    """A choice with its label; `values` are words by value."""
-    pairs = values.items() if isinstance(values, Mapping) else ((each, each) for each in values)
+    """A choice with its label; `values` are words by value, else names, which stay apart where they are cut."""
+    pairs = values.items() if isinstance(values, Mapping) else zip(values, cut_apart(values, SHOWN), strict=True)
     options = (
         el("option", words, value=value, selected="selected" if value == chosen else None) for value, words in pairs
     )

@@ -10,6 +10,7 @@ from rankproof.document.formats import NOTEBOOK, OutputFormat, register
 from rankproof.document.model import PAGE, Block, Bullets, Cell, Chart, Code, Document, Heading, Paragraph, Table
 from rankproof.document.page import Markup, Section, el, figure, join, table
 from rankproof.document.page import page as html_page
+from rankproof.document.terminal import SPARKS
 
 
 def page(document: Document) -> str:
@@ -58,8 +59,9 @@ def _block(block: Block, link: Link | None = None) -> str | None:
     if isinstance(block, Table) and block.columns:
         words = [n for n, each in enumerate(block.columns) if not each.right]
         headings = [each.heading.replace("\n", " ") for each in block.columns]
-        rows = [list(map(_cell, row)) for row in block.rows]
-        made = table(block.caption, headings, rows, words=words, label=headings[0])
+        columns = [map(_cell, each.cells) if each.right else map(_wrapped, each.cells) for each in block.columns]
+        rows = zip(*columns, strict=True)
+        made = table(block.caption, list(map(_wrapped, headings)), rows, words=words, label=headings[0])
         return join([made, el("p", block.explained())]) if block.explained() else made
     if isinstance(block, Chart) and block.picture is not None:
         drawn = Markup(block.picture())
@@ -83,6 +85,18 @@ def _cell(cell: str, raises: bool = True) -> str:
         return cell
     raised = el("sup", cell.raised) if raises and cell.raised else None
     return join([el("b", cell) if cell.best else cell, raised, f" {cell.under}" if cell.under else None])
+
+
+LONG = 48
+"""Up to this many characters words may be a column as narrow as their longest one; what is longer gets more room."""
+
+
+def _wrapped(cell: str) -> Markup | None:
+    """Words take several lines where they are long, so that they push no number off a screen; a drawing stays whole."""
+    if not cell:
+        return None
+    drawn = any(each in SPARKS for each in cell)
+    return el("span", cell, cls="spark") if drawn else el("bdi", _cell(cell), cls="long" if len(cell) > LONG else None)
 
 
 def on_paper(document: Document) -> bytes:
