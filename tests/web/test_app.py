@@ -19,14 +19,15 @@ from urllib.parse import quote
 
 import pytest
 
-from rankproof import Grid, compare, evaluate, gate, grid, judge
+from rankproof import Grid, compare, evaluate, gate, grid, judge, pool
 from rankproof.bench.testset.labels import last_labels, merge_labels, read_labels
+from rankproof.bench.testset.pool import pool_lines, read_pool
 from rankproof.comparing.conclusions import conclusions
 from rankproof.core.names import parse
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import score
 from rankproof.errors import DataError
-from rankproof.io.load import load_ranking
+from rankproof.io.load import load_judgments, load_ranking
 from rankproof.judging.verdicts import Relation
 from rankproof.judging.words import QUESTIONS
 from rankproof.scoring.catalogue import describe_measure
@@ -174,8 +175,6 @@ def test_numbers_are_those_of_the_command_line(start: Start, folder: Path) -> No
 
 
 def test_what_if_says_what_evaluate_says_of_the_other_grade(start: Start, folder: Path) -> None:
-    from rankproof.io.load import load_judgments
-
     app = start(folder).enter()
     judged = load_judgments(folder / "judgments.tsv").as_dict()
     judged["q02"]["errors-fh503-01"] = 3.0
@@ -310,6 +309,31 @@ def test_what_is_skipped_is_not_counted_as_graded(start: Start, folder: Path) ->
     for document, grade in (("errors-fh101-01", "1"), ("errors-fh205-01", "0"), ("sharing-sync-03", "skip")):
         assert app.grade("q02", document, grade).status == 200
     assert "2 graded, 1 skipped" in app.ask("/judge").text
+
+
+def test_what_is_graded_and_left_adds_up_to_the_pool(start: Start, folder: Path) -> None:
+    """Grades of documents outside the pool, and documents that others disagree on, are in one number each."""
+    runs = {name: folder / f"{name}.run" for name in ("dense", "keyword")}
+    (folder / "pool.jsonl").write_text("".join(pool_lines(pool(runs, depth=20))))
+    app = start(folder).enter()
+    known = load_judgments(folder / "judgments.tsv").as_dict()
+    ranks = read_pool(folder / "pool.jsonl").ranks
+    listed = [(query, doc) for query, docs in ranks.items() for doc in docs if doc not in known.get(query, {})]
+    heading = rf"0 graded, {len(listed):,} left of {len(listed):,}<"
+    assert heading in app.ask("/judge").text
+    app.grade("q02", "errors-fh101-01", "1")
+    for grade, who in (("1", "one"), ("0", "two")):
+        app.cookies["rankproof-who"] = who
+        app.grade(*listed[3], grade)
+    app.cookies["rankproof-who"] = "three"
+    assert heading in app.ask("/judge").text
+    app.cookies["rankproof-who"] = "one"
+    assert f"1 graded, {len(listed) - 1:,} left of {len(listed):,}<" in app.ask("/judge").text
+    del app.cookies["rankproof-who"]
+    page = app.ask("/judge").text
+    assert f"0 graded, {len(listed):,} left of {len(listed):,}; 1 outside this pool<" in page
+    files = (folder / LABELS, folder / "judgments.tsv")
+    assert f"--labels {files[0]} --qrels corrected.tsv --add-to {files[1]}" in page
 
 
 def test_calibration_asks_as_the_terminal_does(start: Start, folder: Path) -> None:

@@ -240,6 +240,8 @@ def test_documents_are_graded_one_key_each_by_two_people_at_once(start: Start, b
         page.fill("input[name=who]", name)
         with page.expect_navigation():
             page.get_by_text("Change").click()
+    entries = "history.length"
+    before = [page.evaluate(entries) for page in windows.values()]
     for key in "0123":
         for page in windows.values():
             with page.expect_navigation():
@@ -250,7 +252,8 @@ def test_documents_are_graded_one_key_each_by_two_people_at_once(start: Start, b
     with windows["ana"].expect_navigation():
         windows["ana"].keyboard.press("u")
     assert json.loads((full / LABELS).read_text().splitlines()[-1])["what"] == "undone"
-    assert "ana, ben\t3" in windows["ana"].locator("#agreement").inner_text()
+    assert [page.evaluate(entries) for page in windows.values()] == before  # "back" leaves the page at once
+    assert "ana, ben" in windows["ana"].locator("#agreement").inner_text()
 
 
 def test_a_page_that_was_asked_for_comes_though_the_folder_changes_meanwhile(
@@ -324,12 +327,16 @@ def test_a_dead_server_says_that_a_grade_was_not_written(start_process: Start, b
     app = start_process(full)
     page, _ = page_of(browser, app)
     go(page, app, "/query?id=q02")
+    judging, _ = page_of(browser, app)
+    go(judging, app, "/judge")
     assert app.process is not None
     app.process.kill()
     app.process.wait(10)
     page.locator(".ranking li").first.focus()
     page.keyboard.press("2")
     page.wait_for_function("() => document.getElementById('whatif').innerText.includes('NOT written')")
+    judging.keyboard.press("2")
+    judging.wait_for_function("() => document.querySelector('[role=alert]')?.innerText.includes('NOT written')")
     assert not (full / LABELS).exists()
 
 

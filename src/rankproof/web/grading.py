@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import chain
 
 from rankproof.bench.testset.labels import GRADED, SKIPPED, UNDONE, LabelAgreement, QuestionLabel, pairs, write_label
 from rankproof.bench.testset.pool import Item, Pool, read_pool
@@ -51,16 +53,21 @@ def to_grade(site: Site, pool: Pool | None) -> Iterator[Item]:
 
     Without a pool they are the unjudged ones at the top of two rankings, the query with the lowest value first.
     """
+    seen = set(site.workspace.labels.get(site.who, {}))
+    disputed = (item for each in pairs(site.workspace.labels) for item in each.apart)
+    for item in chain(disputed, _unjudged(site, pool)):
+        if item not in seen:
+            seen.add(item)
+            yield item
+
+
+def _unjudged(site: Site, pool: Pool | None) -> Iterator[Item]:
+    """The documents of the list that the judgments lack, in order."""
     space = site.workspace
-    own = space.labels.get(site.who, {})
-    disputed = [item for each in pairs(space.labels) for item in each.apart]
-    yield from (item for item in dict.fromkeys(disputed) if item not in own)
     known = space.judgments() if space.judgments_file is not None else None
     for query, documents in _documents(site, pool):
         judged = {} if known is None or query not in known.index else known.of(query)
-        for document in documents:
-            if Item(query, document) not in own and document not in judged:
-                yield Item(query, document)
+        yield from (Item(query, document) for document in documents if document not in judged)
 
 
 def _documents(site: Site, pool: Pool | None) -> Iterator[tuple[str, list[str]]]:
@@ -88,15 +95,18 @@ def judge(site: Site, choices: Choices) -> Page:
     space = site.workspace
     name, pool = pool_of(site, choices)
     found = LabelAgreement.of(space.labels)
-    item, own = next(to_grade(site, pool), None), space.labels.get(site.who, {}).values()
-    skipped = sum(each.what == SKIPPED for each in own)
-    done = f"{len(own) - skipped:,} graded" + (f", {skipped:,} skipped" if skipped else "")
+    item, own = next(to_grade(site, pool), None), space.labels.get(site.who, {})
+    listed = own if pool is None else {item: own[item] for item in _unjudged(site, pool) if item in own}
+    skipped = sum(each.what == SKIPPED for each in listed.values())
+    done = f"{len(listed) - skipped:,} graded" + (f", {skipped:,} skipped" if skipped else "")
     if pool is not None:
-        done += f", {sum(1 for _ in to_grade(site, pool)):,} left"
-    own_file, others = space.labels_path.name, [each.name for each in space.other_labels]
-    merge = f"rankproof label --labels {own_file} --qrels NEW.tsv --add-to JUDGMENTS.tsv"
+        left, beside = sum(1 for _ in to_grade(site, pool)), len(own) - len(listed)
+        done += f", {left:,} left of {len(listed) + left:,}" + (f"; {beside:,} outside this pool" if beside else "")
+    others, judged = [each.name for each in space.other_labels], space.judgments_file
+    words = ["rankproof", "label", "--labels", str(space.labels_path), "--qrels", "corrected.tsv"]
+    merge = shlex.join(words if judged is None else [*words, "--add-to", str(judged.path)])
     saved = (
-        f"Every grade is in {own_file} before the next document is shown. Your judgments stay as they "
+        f"Every grade is in {space.labels_path.name} before the next document is shown. Your judgments stay as they "
         "are; this command writes new ones that include the grades:"
     )
     too = f"Grades in {some_names(others)} count here too: put the files one behind the other for that command."
@@ -104,7 +114,7 @@ def judge(site: Site, choices: Choices) -> Page:
     return Page(
         "Judge",
         sections(
-            ("card", done, note(NOTHING) if item is None else _card(site, item)),
+            ("card", done, note(NOTHING) if item is None else _card(site, item, site.links.to("judge", pool=name))),
             ("agreement", "Agreement", part_of_result(found) if found.pairs else note(UNPAIRED)),
             ("after", "How the grades are saved", after),
         ),
@@ -127,7 +137,7 @@ def _choose(site: Site, name: str) -> Markup | None:
     return form(site, "/judge", select("pool", "pool", pools, name), button("Show"), cls="choices")
 
 
-def _card(site: Site, item: Item) -> Markup:
+def _card(site: Site, item: Item, back: str) -> Markup:
     """A question, a document, and a button for each grade."""
     space = site.workspace
     words, document = space.questions.get(item.query, ""), space.corpus.get(item.document)
@@ -147,7 +157,7 @@ def _card(site: Site, item: Item) -> Markup:
         form(
             site,
             "/grade",
-            *hidden_fields(query=item.query, document=item.document, back="/judge"),
+            *hidden_fields(query=item.query, document=item.document, back=back),
             grade_buttons(space.settings.highest),
             button("skip", name="grade", value="skip", data_key="s"),
             button("undo the last", name="grade", value="undo", data_key="u"),

@@ -34,7 +34,7 @@ const grade = async (item, value) => {
     if (answer.ok) {
       address.set("given", "yes");
       address.set("at", items.indexOf(item));
-      location.search = address.toString();
+      location.replace(`?${address}`); // so that "back" leaves the page, and not grade by grade
       return;
     }
     problem = (await answer.json().catch(() => ({}))).problem ?? "That was refused.";
