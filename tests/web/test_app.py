@@ -174,6 +174,20 @@ def test_numbers_are_those_of_the_command_line(start: Start, folder: Path) -> No
     assert decided.outcome.upper() in part
 
 
+def test_the_verdict_is_that_of_the_measure_that_was_chosen(start: Start, folder: Path) -> None:
+    app = start(folder).enter()
+    address = "a=keyword&b=dense&m=RR%4010"
+    page = app.ask(f"/compare?{address}").text
+    runs = {name: folder / f"{name}.run" for name in ("keyword", "dense")}
+    found = compare(folder / "judgments.tsv", runs, "RR@10, nDCG@10, AP, P@5, R@5, R@100, Success@5")
+    assert "m=RR%4010" in page.partition('data-part="')[2].partition('"')[0]
+    verdict = unescape(app.ask(f"/part?name=verdict&{address}").text)
+    assert conclusions(found)[0] in verdict
+    assert conclusions(found)[0] not in unescape(app.ask("/part?name=verdict&a=keyword&b=dense").text)
+    gates = app.ask(f"/query?id=q02&{address}").text
+    assert "The gate on nDCG@10 as judged" in gates + app.ask("/part?name=outcome&a=keyword&b=dense").text
+
+
 def test_what_if_says_what_evaluate_says_of_the_other_grade(start: Start, folder: Path) -> None:
     app = start(folder).enter()
     judged = load_judgments(folder / "judgments.tsv").as_dict()

@@ -305,8 +305,11 @@ def outcome_part(site: Site, choices: Choices) -> tuple[Future[Gate], Callable[[
     """The outcome of a gate in one line."""
     given = is_given(choices)
     words = "with the grades given here" if given else "as judged"
-    found = site.workspace.gate(*pair_of(site, choices), given)
-    return found, lambda gate: el("p", f"The gate {words}: ", el("b", gate.outcome), ".")
+    a, b = pair_of(site, choices)
+    on = measure_of(site.workspace.scores(a), None)
+    return site.workspace.gate(a, b, given), lambda gate: el(
+        "p", f"The gate on {on} {words}: ", el("b", gate.outcome), "."
+    )
 
 
 # --- what is wrong with a ranking ------------------------------------------------------------------
