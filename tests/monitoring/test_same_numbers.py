@@ -401,6 +401,22 @@ def test_one_column_that_is_named_makes_a_csv_of_a_pipe(tmp_path) -> None:
         monitor(log, columns={"latency_ms": "load"})
 
 
+def test_numbers_of_fields_are_those_of_cells_too(tmp_path) -> None:
+    cells = ["0.5", "1", "true", "False", "", "n/a", "nan", "inf"]
+    rows = [{"ts": 1740996000 + at, "user": f"u{at}", "score": cell} for at, cell in enumerate(cells)]
+    means = [0.5, 1, True, False, None, "n/a", float("nan"), None]
+    pd.DataFrame(rows).to_csv(tmp_path / "log.csv", index=False)
+    expected = numbers([{**row, "score": mean} for row, mean in zip(rows, means, strict=True)], fields=["score"])
+    assert [each["value"] for each in expected["estimates"]] == [0.625]
+    for log in (
+        tmp_path / "log.csv",
+        rows,
+        pd.DataFrame(rows),
+        as_parquet(tmp_path / "a.pq", pa.Table.from_pylist(rows)),
+    ):
+        assert numbers(log, fields=["score"]) == expected, type(log)
+
+
 def test_a_number_that_is_the_id_of_a_result_is_that_result(tmp_path) -> None:
     log = tmp_path / "log.csv"
     log.write_text(

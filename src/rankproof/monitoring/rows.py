@@ -298,9 +298,10 @@ def _clicked(clicks: list[Any], hits: Sequence[Any]) -> tuple[set[str | None], l
 
 
 def _number(value: Any) -> float:
-    """A number of a field whose mean is wanted; other values count as not known."""
+    """A number of a field whose mean is wanted, also as a CSV has it; other values count as not known."""
     try:
-        found = float(value) if isinstance(value, (int, float, Decimal)) else NAN
+        plain = {"true": 1, "false": 0}.get(value.strip().lower(), value) if isinstance(value, str) else value
+        found = float(plain) if isinstance(plain, (int, float, Decimal, str)) else NAN
     except (OverflowError, ValueError):
         return NAN
     return found if isfinite(found) else NAN
