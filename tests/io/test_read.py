@@ -83,7 +83,7 @@ BROKEN = {
     ),
     "too deep": (b'{"id": "a", "text": "x"}\n{"id":' + b"[" * 200_000 + b"}\n", "line 2: the JSON is nested"),
     "a cell more": (b"id,text\na,b\nc,d,e\n", "line 3: got 3 columns"),
-    "a column twice": (b"id,text,x,x\na,b,1,2\n", "line 1: got two columns 'x', expected one"),
+    "a column twice": (b"id,text,x,x\na,b,1,2\n", "the header has 'x' twice, expected once"),
     "an open quote": (b'id,text\na,"b\nc,d\n', "cannot be read as CSV"),
     "nothing": (b"\n \n", "empty"),
 }

@@ -170,5 +170,5 @@ def test_a_stream_counts_what_comes_too_late(tmp_path) -> None:
 
 def test_a_log_with_a_column_twice_is_refused(tmp_path) -> None:
     (tmp_path / "log.csv").write_text("time,user,query,doc,doc\n2025-03-03T12:00:00Z,u,q,a,b\n")
-    with pytest.raises(DataError, match="line 1: got two columns 'doc', expected one"):
+    with pytest.raises(DataError, match="the header has 'doc' twice, expected once"):
         monitor(str(tmp_path / "log.csv"))

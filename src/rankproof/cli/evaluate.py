@@ -16,7 +16,6 @@ from rankproof.cli.output import (
     errors_of,
     is_coloured,
     say_apart,
-    tell_oddities,
     tell_progress,
     write,
 )
@@ -186,7 +185,7 @@ def evaluate_passages(
     saving.check(runs)
     settings["by"] = read_groups(by, judgments)
     named = named_paths(runs, shown_as)
-    with tell_oddities(), tell_progress(f"reading {corpus}"):
+    with tell_progress(f"reading {corpus}"):
         documents, judged = load_corpus(corpus), load_spans(judgments)
         settings["chunks"] = None if chunks is None else load_places(chunks)
     scores = {}

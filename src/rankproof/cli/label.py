@@ -22,7 +22,6 @@ from rankproof.cli.output import (
     check_not_read,
     end,
     may_replace,
-    tell_oddities,
     tell_progress,
     tell_written,
     write,
@@ -114,9 +113,8 @@ def command(
         _check_meeting(made, known.queries, judgments)
         made = unjudged_pool(made, known.as_dict())
     who = who or getpass.getuser()
-    with tell_oddities():
-        texts = {} if queries is None else load_questions(queries)
-        documents = None if corpus is None else load_corpus(corpus)
+    texts = {} if queries is None else load_questions(queries)
+    documents = None if corpus is None else load_corpus(corpus)
     _check_meeting(made, texts, queries or "")
     session = LabelSession(
         *(made, who, given.get(who, {}), partial(write_label, labels), highest),
@@ -347,7 +345,7 @@ def pool_runs(
     from rankproof.bench.testset.pool import pool, pool_lines
 
     check_one_stdin(*runs, judgments)
-    with tell_oddities(), tell_progress("reading the runs"):
+    with tell_progress("reading the runs"):
         given = named_paths(runs)
         made = pool(given, depth, order=order, budget=budget, judgments=judgments, damaged=damaged)
     write("".join(pool_lines(made)), output)

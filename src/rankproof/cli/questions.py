@@ -16,7 +16,6 @@ from rankproof.cli.output import (
     end,
     keep_results_apart,
     may_replace,
-    tell_oddities,
     tell_progress,
     tell_written,
     write,
@@ -76,7 +75,7 @@ def draw(
     from rankproof.io.write import write_judgments
 
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
-    with tell_oddities(), keep_results_apart(), tell_progress(f"reading {corpus}"):
+    with keep_results_apart(), tell_progress(f"reading {corpus}"):
         write_them = None if ask is None else import_named(ask, "--ask")
         documents = load_corpus(corpus)
         drawn = draw_questions(documents, number, ask=write_them, seed=seed, sources=chosen)
@@ -120,7 +119,7 @@ def check_command(questions: str, judgments: str, runs: tuple[str, ...], corpus:
     """
     from rankproof.bench.testset.checks import check_questions
 
-    with tell_oddities(), tell_progress("checking"):
+    with tell_progress("checking"):
         found = check_questions(questions, judgments, corpus=corpus, systems=named_paths(runs) or None)
     output.write_result(found)
     if any(each.severity == "error" for each in found):
@@ -276,7 +275,7 @@ def drift(
 
     own, judged = _sides(queries, texts, judgments)
     check_single(settings["ranking"], beside=[own, log, judged])
-    with tell_oddities(), keep_results_apart(), tell_progress(f"reading {log}"):
+    with keep_results_apart(), tell_progress(f"reading {log}"):
         if embed is not None:
             settings["embed"] = import_named(embed, "--embed")
         if redact:

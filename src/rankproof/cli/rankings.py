@@ -20,7 +20,6 @@ from rankproof.cli.output import (
     keep_results_apart,
     may_replace,
     may_write_again,
-    tell_oddities,
     tell_progress,
     tell_written,
 )
@@ -57,7 +56,7 @@ def bench(file: str, output: Output, cache: str | None, fresh: bool, no_cache: b
     kept = None if no_cache else Path(cache or Path(file).with_suffix(".cache"))
     if fresh and kept is not None and Path(file).is_file():
         remove(kept)
-    with tell_oddities(), keep_results_apart():
+    with keep_results_apart():
         found = grid(file, cache=kept)
     output.write_result(found)
     if found.remembered:
@@ -126,8 +125,7 @@ def run_retriever(
         check_not_read(details)
     form = _format(output, to)
     kept = _kept(cache, output, fresh)
-    with tell_oddities():
-        bench = Benchmark(queries, judgments, corpus)
+    bench = Benchmark(queries, judgments, corpus)
     given = {name.rstrip("_"): value for name, value in limits.items() if value is not None}
     if "timeout" in given:
         given["timeout"] = given["timeout"] or None  # 0 means none
@@ -228,7 +226,7 @@ def fuse_runs(
 
         given = {"weights": _numbers(weights), "judgments": judgments, **_parameters(settings), **chosen}
         paths = named_paths(runs)
-        with tell_oddities(), tell_progress("reading and fusing"):
+        with tell_progress("reading and fusing"):
             found = fuse(paths, **given)
         tell_written(place, _write(found, place, form))
         return
@@ -239,7 +237,7 @@ def fuse_runs(
     from rankproof.io.load import load_rankings
 
     paths = named_paths(runs)
-    with tell_oddities(), tell_progress("tuning"):
+    with tell_progress("tuning"):
         loaded = load_rankings(paths, chosen.pop("damaged"))
         tuned = tune(tuning, loaded, measure=measure, share=share, seed=seed, **chosen)
     if output is not None:
@@ -340,7 +338,5 @@ def rank(run: str, folder: str, damaged: str) -> None:
     from rankproof.io.ranked_files import write_ranked
 
     check_single(run)
-    ranking = load_ranking(run, damaged)
-    with tell_oddities():
-        rows = write_ranked(ranking, folder, force=may_replace(folder))
+    rows = write_ranked(load_ranking(run, damaged), folder, force=may_replace(folder))
     click.echo(f"{folder}: {count(rows, 'row')}, ranked", err=True)

@@ -347,8 +347,7 @@ def _of_table(lines: Iterator[Line], delimiter: str, name: str, quoted: bool, em
     """Lines of cells under a header."""
     texts = (part for _, line in lines for part in _split_at_returns(line))
     rows = cells(texts, delimiter, name, quoted=quoted)
-    number, first = next(rows)
-    header = check_header([cell.strip() for cell in first], f"{name}, line {number}")
+    header = check_header([cell.strip() for cell in next(rows)[1]], name)
     for number, row in rows:
         if len(row) != len(header):
             raise DataError(
@@ -363,7 +362,7 @@ def check_header(header: list[str], where: str) -> list[str]:
     """The names of columns, if none is there twice: of two columns one would be passed over."""
     twice = next((column for i, column in enumerate(header) if column and column in header[:i]), None)
     if twice is not None:
-        raise DataError(f"{where}: got two columns {shorten(twice)}, expected one. Next: rename or drop one of them.")
+        raise DataError(f"{where}: the header has {shorten(twice)} twice, expected once. Next: rename or drop one.")
     return header
 
 

@@ -211,7 +211,7 @@ def csv_rows(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed]:
         first = text.readline()
         mark = max(DELIMITERS, key=first.count)
         csv.field_size_limit(MOST)
-        header = check_header(next(csv.reader([first], delimiter=mark)), f"{name}, line 1")
+        header = check_header(next(csv.reader([first], delimiter=mark)), name)
         reader = csv.reader(text, delimiter=mark)
         while True:
             try:

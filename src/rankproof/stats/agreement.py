@@ -325,7 +325,6 @@ def swap_rate(systems: Mapping[str, Array], rng: np.random.Generator, splits: in
     return Swaps(sum(rates) / len(rates), pairs, splits, half)
 
 
-@explain_calls
 def most_swaps(p: float, alpha: float = 0.05) -> float:
     """At most how often two halves of other queries disagree about two systems whose difference has this p.
 

@@ -23,7 +23,7 @@ import numpy as np
 from rankproof.core.arrays import FLOOR, KEPT, LARGEST, as_numbers, by_length, distinct, round_to_digits
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.errors import check_number, explain_calls
+from rankproof.errors import check_number
 from rankproof.progress import draw_in_lots
 from rankproof.stats.distributions import NORMAL, quantile
 
@@ -65,7 +65,6 @@ class Interval(Displayable):
     """The number of queries behind it."""
 
 
-@explain_calls
 def interval(values: Array, level: float = 0.95, average: str = "mean", *, bounds: Bounds = UNIT) -> Interval:
     """The confidence interval of the mean, the sum or the geometric mean of `values`.
 
@@ -293,7 +292,6 @@ def _bca_interval(values: Array, means: Array | None, level: float) -> Interval:
     return Interval(*_analytic_ends(values, level), CLOSED_FORM, n)
 
 
-@explain_calls
 def percentile(values: Array, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES) -> Interval:
     """The middle `level` of the means of resamples: the plain bootstrap interval."""
     means = next(_resampled_means([np.sort(values)], int(rng.integers(1 << 62)), resamples))

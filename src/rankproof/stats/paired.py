@@ -85,7 +85,6 @@ class Outcome:
     """The limits of the answer, if there are any."""
 
 
-@explain_calls
 def paired_differences(a: Array, b: Array) -> Array:
     """The differences a - b of two systems' values on the same queries; those within rounding of 0 are 0.
 

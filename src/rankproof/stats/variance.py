@@ -245,8 +245,7 @@ def gap(
     first, second = np.sort(finite_row(inside, "one group")), np.sort(finite_row(outside, "the other group"))
     n, others = len(first), len(second)
     if not n or not others:
-        empty = "one group is empty"
-        return Gap(math.nan, math.nan, math.nan, 1.0, n, others, empty, empty)
+        return Gap(math.nan, math.nan, math.nan, 1.0, n, others, "one group is empty")
     difference = float(first.mean() - second.mean())
     error, df = _error(first, second)
     p, method = _chance(first, second, error, df, rng)

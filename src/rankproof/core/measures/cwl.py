@@ -215,14 +215,9 @@ def insq_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
     """Each gain by the weight of its rank."""
     gain = _gains(c, DEPTH, top_grade)
     terms = [
-        Term(
-            f"{number_text(gain[each.rank])} / ({each.rank} + {2 * T - 1:g})^2",
-            gain[each.rank] / (each.rank + 2 * T - 1) ** 2,
-            each.rank,
-            each.doc,
-        )
-        for each in c.found
-        if gain.get(each.rank)
+        Term(f"{number_text(own)} / ({rank} + {2 * T - 1:g})^2", own / (rank + 2 * T - 1) ** 2, rank, doc)
+        for rank, doc in ((each.rank, each.doc) for each in c.found)
+        if (own := gain.get(rank))
     ]
     sums = sum_step("found", f"gain / (rank + {2 * T - 1:g})^2, {cut_at(DEPTH)}", terms)
     most = math.fsum(1 / (rank + 2 * T - 1) ** 2 for rank in range(1, DEPTH + 1))
