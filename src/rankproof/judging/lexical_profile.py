@@ -31,6 +31,8 @@ WEIGHTS = {WORD: 1.0, COMMON_WORD: 0.5, NAME: 1.3, NUMBER: 1.5}
 COMMON_STEMS = frozenset(stem(word) for word in COMMON)
 DATE = re.compile(r"([12]\d{3})?(?:-{1,2}(\d\d))?(?:-(\d\d))?")
 _start = attrgetter("start")
+MANY, LONG = 100, 50
+"""From so many places on, those with so many equal words behind them count as one."""
 HEAD = 4
 """Words with this many equal first letters are related."""
 
@@ -95,10 +97,12 @@ class TextProfile:
 
     @cached_property
     def followed(self) -> dict[tuple[str, ...], list[int]]:
-        """The places where two words follow each other."""
+        """The places where two words follow each other; of many, those with something else behind them."""
         found: dict[tuple[str, ...], list[int]] = {}
         for place, two in enumerate(pairwise(self.forms)):
             found.setdefault(two, []).append(place)
+        for two in [two for two, places in found.items() if len(places) > MANY]:
+            found[two] = list({self.forms[place : place + LONG]: place for place in found[two]}.values())
         return found
 
     @cached_property
@@ -137,12 +141,12 @@ def profile(text: str) -> TextProfile:
     terms = [*_content(text, spoken, senses, starts), *numbers]
     if numbers:
         terms.sort(key=_start)
-    where: dict[str, list[int]] = {}
+    # Of sentences that are alike the first one counts: looking in thousands of others would tell nothing more.
+    others = set(range(len(spans))) - set({spans[i].of(text): i for i in reversed(range(len(spans)))}.values())
+    where: dict[str, dict[int, None]] = {}
     for term in terms:
-        for key in term.held:
-            places = where.setdefault(key, [])
-            if term.sentence not in places:
-                places.append(term.sentence)
+        for key in term.held if term.sentence not in others else ():
+            where.setdefault(key, {})[term.sentence] = None
     forms = (*(key for key, _, _ in senses), *(number.sought[0] for number in numbers))
     return TextProfile(text, spans, tuple(terms), {key: tuple(places) for key, places in where.items()}, forms)
 
@@ -229,20 +233,19 @@ def cover(claim: TextProfile, text: TextProfile) -> Cover:
     (0.61, (0, 1), (('peru',),))
     """
     hits, missing = _found(claim, text)
+    total = claim.total or 1.0
     if len(text.sentences) <= 1:
-        share = sum(weight for weight, _ in hits) / claim.total if hits else 0.0
+        share = sum(weight for weight, _ in hits) / total
         return Cover(share, share, (0,) if hits else (), missing)
     gains, chosen = _most(hits)
-    total = claim.total or 1.0
     return Cover(sum(gains) / total, (gains or [0.0])[0] / total, tuple(chosen), missing)
 
 
 def _found(claim: TextProfile, text: TextProfile) -> tuple[Hits, tuple[tuple[str, ...], ...]]:
     hits: Hits = []
     missing = []
-    where = text.where
     for sought, weight in claim.weights.items():
-        places = where.get(sought[0]) or (where.get(sought[1]) if len(sought) > 1 else None)
+        places = text.where.get(sought[0]) or (text.where.get(sought[1]) if len(sought) > 1 else None)
         if places is None and (akin := _akin(sought[0], text)):
             hits.append((AKIN * weight, akin))
         elif places is None:
@@ -367,14 +370,12 @@ def _runs(sought: TextProfile, text: TextProfile) -> float:
             longest = max(longest, size)
         squares += longest**2
         at += longest or 1
-    return math.sqrt(squares) / len(words) if words else 0.0
+    return math.sqrt(squares) / (len(words) or 1)
 
 
 def _words(sought: TextProfile, text: TextProfile) -> float:
     """The share of all words, small ones too, that are in the text."""
-    if not sought.forms:
-        return 0.0
-    return sum(map(text.vocabulary.__contains__, sought.forms)) / len(sought.forms)
+    return sum(map(text.vocabulary.__contains__, sought.forms)) / (len(sought.forms) or 1)
 
 
 NEVER, UNREACHED = -1.0, 2.0

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rankproof.judging.lexical_judge import lexical_support, settle
+from rankproof.judging.lexical_profile import profile
 from rankproof.judging.verdicts import CONTRADICTS, SILENT, SUPPORTS, Ask, Relation, Unmeasured, Verdict
+from rankproof.text.words import stem
 
 
 def said(claim: str, text: str) -> int | None:
@@ -246,3 +248,11 @@ def test_a_bare_answer_says_nothing_against_a_claim(claim: str, text: str, value
 def test_the_same_words_with_another_meaning_stay_open(claim: str, text: str) -> None:
     assert said(claim, text) is None
     assert said(claim, claim) == 1
+
+
+def test_a_sentence_repeated_a_thousand_times_is_looked_at_once() -> None:
+    read = profile("Lorem ipsum dolor sit amet. " * 1000 + "Fees are due.")
+    assert read.where[stem("lorem")] == (0,)
+    assert read.where[stem("fees")] == (1000,)
+    assert max(map(len, read.followed.values())) < 100
+    assert said("Fees are due.", read.text) == said("Lorem ipsum dolor sit amet.", read.text) == SUPPORTS
