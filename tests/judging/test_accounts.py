@@ -156,7 +156,7 @@ def test_scores_of_other_judges_or_questions_are_not_compared() -> None:
         return by_place(relation, left, right)
 
     foreign = judge([{**row, "contexts": row["contexts"][:3]} for row in graded()], "context_precision", judge=other)
-    with pytest.raises(UsageError, match="define context_precision differently"):
+    with pytest.raises(UsageError, match="have other judges of context_precision"):
         compare_scores({"a": worse, "b": foreign}, "context_precision")
     asked = judge([{**row, "question": "Else?"} for row in graded()], "context_precision", judge=by_place)
     with pytest.raises(UsageError, match="different judgments"):

@@ -112,7 +112,10 @@ def _differences(scores: Mapping[str, ScoresLike], baseline: str, names: list[st
             for measure in names:
                 mine, theirs = (scores.definition["measures"].get(measure) for scores in (each, first))
                 if mine != theirs:
-                    yield f"{about} define {measure} differently"
+                    alike = {**(mine or {}), "judges": 0} == {**(theirs or {}), "judges": 0}
+                    yield f"{about} " + (
+                        f"have other judges of {measure}" if alike else f"define {measure} differently"
+                    )
             if measures is None and set(each) != set(first):
                 odd = sorted(set(each) ^ set(first))
                 yield f"{about} do not both have {', '.join(odd)}"

@@ -272,7 +272,7 @@ def _explained(outcome: Outcome, case: Case, asks: Iterable[Ask]) -> Outcome:
         return outcome
     looked_at = (case.said.get(ask) for ask in asks if ask.relation != Relation.TEXT_CLAIMS)
     causes = (said.reason for said in looked_at if isinstance(said, Unmeasured))
-    cause = PROBABILITY.sub("", next((each for each in causes if each), "a text is empty"))
+    cause = PROBABILITY.sub("", next((each for each in causes if each), "a text has no words"))
     return replace(outcome, reason=f"not settled: {cause}")
 
 

@@ -282,7 +282,18 @@ def test_documents_whose_text_was_not_recorded_are_not_judged() -> None:
     asked: list[Any] = []
     scores = judge([unrecorded], "context_precision", judge=lambda *pair: asked.append(pair))
     assert asked == []
-    assert scores.unmeasured == {"context_precision": {"not settled: a text is empty": 1}}
+    assert scores.unmeasured == {"context_precision": {"not settled: a text has no words": 1}}
+
+
+def test_a_blank_question_is_none_and_an_answer_of_a_sign_has_no_words() -> None:
+    from rankproof import judge
+
+    row = {"query": " ", "contexts": ["It is blue."], "answer": "\U0001f44d"}
+    scores = judge([row], "context_precision, faithfulness", judge="lexical")
+    assert scores.unmeasured == {
+        "context_precision": {"no query": 1},
+        "faithfulness": {"the answer has no words": 1},
+    }
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\u200b", "---"])
@@ -335,6 +346,7 @@ def test_citations_that_are_given() -> None:
         ('{"question": "a", "contexts": ["x"], "context_ids": []}', "line 2: got 1 contexts and 0 ids"),
         ('{"question": "a", "user_input": "b"}', "line 2: 'question' and 'user_input' both give the query"),
         ('{"qestion": "a"}', "line 2: none of the fields .* Did you mean 'question'"),
+        ('{"id": "1"}', r"line 2: none of the fields \['id'\] holds what is judged, .*, answer\. Next: "),
         ('{"id": "x", "question": "a"}', "line 2: sample 'x' was given before \\(.*line 1\\)"),
         ('{"id": true, "question": "a"}', "line 2: got True \\(bool\\) as 'id'"),
         ('{"question": "a", "citations": [{"claim": "x"}]}', "line 2: got .* as a citation"),

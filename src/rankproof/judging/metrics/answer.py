@@ -21,7 +21,7 @@ from rankproof.judging.metrics.registry import (
 )
 
 ABSTAINED = Nothing("the answer abstains", lost=True)
-EMPTY = Nothing("the answer is empty", lost=True)
+EMPTY = Nothing("the answer has no words", lost=True)
 NO_CLAIMS = Nothing("no claims in the answer", lost=True)
 
 

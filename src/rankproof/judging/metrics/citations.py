@@ -270,7 +270,7 @@ def support_recall(case: Case, citations: Literal["all", "first"] = "all") -> Gr
     found = [span.of(answer) for span in sentences(answer) if any(map(str.isalnum, span.of(answer)))]
     cited = ([each for words, own in by_words.items() if _same_place(one, words) for each in own] for one in found)
     held = [credit([_supported(case, each) for each in (own[:1] if citations == "first" else own)]) for own in cited]
-    return held or Nothing("the answer is empty", lost=True)
+    return held or Nothing("the answer has no words", lost=True)
 
 
 def _by_words(case: Case) -> dict[str, list[Citation]]:

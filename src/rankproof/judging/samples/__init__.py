@@ -132,10 +132,10 @@ def _nothing_known(row: Mapping[str, Any], where: str) -> DataError:
             alone = f"write it alone, like jq -c '.{name}[]' {where.rpartition(', ')[0]} > samples.jsonl."
             step = for_face(f"give that list, as row[{name!r}].", alone)
             return DataError(f"{where}: the rows stand one level deeper, in the list {name!r}. Next: {step}")
-    guess = next((hint for name in row if (hint := nearest(str(name), KNOWN))), "")
+    guess = next((hint for name in row if name not in KNOWN and (hint := nearest(str(name), KNOWN))), "")
     return DataError(
-        f"{where}: none of the fields {shorten(list(row))} is known, expected some of query, contexts, reference, "
-        f"answer.{guess} Next: rename them."
+        f"{where}: none of the fields {shorten(list(row))} holds what is judged, expected some of query, contexts, "
+        f"reference, answer.{guess} Next: rename them, or add one."
     )
 
 
