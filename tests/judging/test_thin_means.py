@@ -21,10 +21,10 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "lexical-judge.md"
 ROWS = [{"id": f"s{i}", "query": f"What is {i}?", "contexts": [f"It is {i}."]} for i in range(10)]
 
 WORDS = [
-    {"query": "black ice service", "contexts": ["The black ice service."]},
+    {"query": "black ice service", "contexts": ["The black ice service is free."]},
     *({"query": f"get rid of {i}", "contexts": ["Go to Profile, Pass, Cancel."]} for i in range(3)),
 ]
-"""One context is word for word the question's; of the others words cannot tell."""
+"""One context has all words of its question; of the others words cannot tell."""
 
 
 def settling(settled: int) -> Callable[[str, str, str], int | None]:

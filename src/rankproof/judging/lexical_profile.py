@@ -101,8 +101,8 @@ class TextProfile:
         found: dict[tuple[str, ...], list[int]] = {}
         for place, two in enumerate(pairwise(self.forms)):
             found.setdefault(two, []).append(place)
-        for two in [two for two, places in found.items() if len(places) > MANY]:
-            found[two] = list({self.forms[place : place + LONG]: place for place in found[two]}.values())
+        for many in [two for two, places in found.items() if len(places) > MANY]:
+            found[many] = list({self.forms[place : place + LONG]: place for place in found[many]}.values())
         return found
 
     @cached_property
