@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.options import STDIN
 from rankproof.cli.output import Output, checked_form, end, errors_of, may_replace
 from rankproof.document.disk import last_check
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, shorten
+from rankproof.io.inputs import STDIN
 
 if TYPE_CHECKING:
     from rankproof.scoring.protocol import ScoresLike

@@ -200,12 +200,8 @@ class Soundness:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data."""
-        return {
-            **asdict(self),
-            "ends": {name: list(pair) for name, pair in self.ends.items()},
-            "errors": list(self.errors),
-            "warnings": list(self.warnings),
-        }
+        ends = {name: list(pair) for name, pair in self.ends.items()}
+        return {**asdict(self), "ends": ends, "errors": list(self.errors), "warnings": list(self.warnings)}
 
 
 def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ()) -> Soundness:
@@ -374,8 +370,9 @@ def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iter
 
 def _is_barren(mine: ScoresLike, theirs: ScoresLike, name: str) -> bool:
     """Whether no ranking reaches more than 0; of saved scores of a group that is not known."""
-    known = isinstance(mine, Scores) and mine.hits is not None and not theirs.column(name).values.any()
-    return known and mine.column(name).measure.spec.higher and not mine.ceiling(name)
+    if not isinstance(mine, Scores) or mine.hits is None or theirs.column(name).values.any():
+        return False
+    return mine.column(name).measure.spec.higher and not mine.ceiling(name)
 
 
 def possible_ends(mine: ScoresLike, theirs: ScoresLike, name: str) -> Ends:

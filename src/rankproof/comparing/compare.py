@@ -139,11 +139,7 @@ def compare_scores(
         check_averages(alike[first])
     notes = [*notes, f"Left out, as they are not means over the queries: {', '.join(odd)}."] if odd else notes
     compared = [pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)]
-    notes = [
-        *notes,
-        *counted_notes(compared, first, len(alike[first].queries)),
-        *range_notes(each.measure for each in compared),
-    ]
+    notes += [*counted_notes(compared, first, len(alike[first].queries)), *range_notes(x.measure for x in compared)]
     notes += [alike[first].apart] if alike[first].apart else []
     notes += [*bounds_notes(alike), *favours(compared, first)]
     doubts = both_broken(alike, first, allow_errors) | too_few_answers(alike, allow_missing)

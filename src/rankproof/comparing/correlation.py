@@ -332,11 +332,8 @@ def _ordering(systems: Systems, measure: str | Measure | None, higher: bool) -> 
         )
     name = str(measure) if measure is not None else next(iter(first))
     column = first.column(name)
-    return (
-        {each: _mean(each, own, name) for each, own in systems.items()},
-        column.measure.spec.higher,
-        column.measure.name,
-    )
+    means = {each: _mean(each, own, name) for each, own in systems.items()}
+    return means, column.measure.spec.higher, column.measure.name
 
 
 def _number(name: str, value: Any) -> float:
@@ -362,8 +359,6 @@ def _mean(name: str, scores: Any, measure: str) -> float:
 
 
 def _labels(first: str, second: str) -> tuple[str, str]:
-    return (
-        (first or "first", second or "second")
-        if first != second
-        else (f"{first} first".strip(), f"{second} second".strip())
-    )
+    if first == second:
+        return f"{first} first".strip(), f"{second} second".strip()
+    return first or "first", second or "second"

@@ -126,10 +126,9 @@ class Gate(Result):
         """The gate as plain data, with all notes that texts have."""
         from rankproof.comparing.gate_words import notes
 
-        rows = [each.to_dict() for each in self.rows]
         alpha = None if self.about == THESE else self.alpha
         head = {"outcome": self.outcome, "about": self.about, "alpha": alpha, "strict": self.strict}
-        return {**head, "n": self.n, "notes": notes(self), "data": self.data, "rows": rows}
+        return {**head, "n": self.n, "notes": notes(self), "data": self.data, "rows": [x.to_dict() for x in self.rows]}
 
     def _document(self) -> Document:
         from rankproof.comparing.gate_words import gate as words

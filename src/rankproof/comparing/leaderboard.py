@@ -186,11 +186,8 @@ def leaderboard(
     shared = len(queries) < every
     means = {each: average(column.measure, values[each]) if shared else own[name] for each, own in alike.items()}
     ordered = order(means, higher)
-    farthest = (
-        (lambda one, other: possible_ends(alike[one], alike[other], name))
-        if column.measure.spec.average == "mean"
-        else None
-    )
+    of_means = column.measure.spec.average == "mean"
+    farthest = (lambda one, other: possible_ends(alike[one], alike[other], name)) if of_means else None
     missing = too_few_answers(alike, allow_missing)
     wrong = {each for each, own in alike.items() if own.wrong and not allow_errors}
     duels = _duels(values, {each: means[each] for each in ordered}, farthest, alpha, seed)
@@ -203,6 +200,8 @@ def leaderboard(
     limits = {each: soundness(alike[each], column.measure).to_dict() for each in ordered}
     counting = {each: own.only([name], queries) if shared else own for each, own in alike.items()}
     spans = {each: counting[each].interval(name) for each in ordered}
+    few = tuple(map(answer_first, missing.values()))
+    notes = [*unanswered_notes(limits), *unjudged_notes(limits), *range_notes([column.measure])]
     return Leaderboard(
         measure=name,
         means={each: means[each] for each in ordered},
@@ -221,18 +220,9 @@ def leaderboard(
         versus=tuple(duels),
         letters=letters(ordered, [(each.better, each.worse) for each in duels if each.told_apart]),
         left_out=every - len(queries),
-        missing=tuple(map(answer_first, missing.values())),
-        wrong=(
-            *map(answer_first, missing.values()),
-            *(f"{name}: {each}" for name, found in scores.items() for each in found.wrong),
-        ),
-        notes=(
-            *unanswered_notes(limits),
-            *unjudged_notes(limits),
-            *range_notes([alike[ordered[0]].column(name).measure]),
-            *bounds_notes(scores, name),
-            *kin_notes(scores),
-        ),
+        missing=few,
+        wrong=(*few, *(f"{name}: {each}" for name, found in scores.items() for each in found.wrong)),
+        notes=(*notes, *bounds_notes(scores, name), *kin_notes(scores)),
     )
 
 

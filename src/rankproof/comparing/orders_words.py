@@ -47,17 +47,11 @@ def leaderboard(view: View) -> Document:
     raised = [Cell(mean, raised=each) for mean, each in zip(means, letters, strict=True)]
     system, measure = Column("system", names), view["measure"]
     shown = [system, Column(measure, means, True), intervals, ranks, Column("letters", letters, True)]
+    keys = ("system", "measure", "mean", "low", "high", "rank", "letters", "queries")
+    spans, n = view["intervals"], view["queries"]
     records = [
-        {
-            "system": name,
-            "measure": measure,
-            "mean": view["means"][name],
-            **dict(zip(("low", "high"), view["intervals"][name], strict=True)),
-            "rank": int(rank),
-            "letters": letter,
-            "queries": view["queries"],
-        }
-        for name, rank, letter in zip(names, ranks.cells, letters, strict=True)
+        dict(zip(keys, (name, measure, mean, *spans[name], int(rank), letter, n), strict=True))
+        for (name, mean), rank, letter in zip(view["means"].items(), ranks.cells, letters, strict=True)
     ]
     bars = []
     for name, mean in view["means"].items():
@@ -81,16 +75,10 @@ def correlation(view: View) -> Document:
     columns = [Column("system", list(view["scores"]))]
     for name, values, higher in zip(view["names"], sides, view["higher"], strict=True):
         columns += [Column(name, [score(each) for each in values], True), Column("rank", _ranks(values, higher), True)]
-    records = [
-        {
-            "system": name,
-            "first": pair[0],
-            "first_rank": int(columns[2].cells[n]),
-            "second": pair[1],
-            "second_rank": int(columns[4].cells[n]),
-        }
-        for n, (name, pair) in enumerate(view["scores"].items())
-    ]
+    ranks = [map(int, map(str, columns[at].cells)) for at in (2, 4)]
+    keys = ("system", "first", "first_rank", "second", "second_rank")
+    lines = zip(view["scores"], sides[0], ranks[0], sides[1], ranks[1], strict=True)
+    records = [dict(zip(keys, line, strict=True)) for line in lines]
     parts = [wrong_data(view["wrong"]), Part(Table(columns)), Part(*map(Paragraph, _alike(view)))]
     return Document("Rank correlation", parts, records, dict(view))
 
@@ -191,11 +179,7 @@ def history(entries: Sequence[Entry], older: int = 0) -> Document:
         columns.append(Column("tags", [_tags(each) for each in entries]))
     more = Paragraph(f"{count(older, 'older one')} with {for_face('more entries', '--full')}.")
     records = [
-        {
-            **{name: value for name, value in each.items() if name not in ("means", "tags")},
-            "tags": _tags(each),
-            **each["means"],
-        }
+        {**{k: v for k, v in each.items() if k not in ("means", "tags")}, "tags": _tags(each), **each["means"]}
         for each in entries
     ]
     return Document("History", [Part(Table(columns), *([more] if older else []))], records, list(entries))
@@ -290,11 +274,8 @@ def spread_comparison(found: SpreadComparison) -> Document:
     else:
         said.append(f"A difference within {found.margin:g} does not matter.")
     said += data["notes"]
-    parts = [
-        wrong_data(found.wrong),
-        Part(Table.of(headings, rows, ["measure", "verdict"])),
-        Part(*map(Paragraph, said)),
-    ]
+    table = Table.of(headings, rows, ["measure", "verdict"])
+    parts = [wrong_data(found.wrong), Part(table), Part(*map(Paragraph, said))]
     sliced = []
     for group, columns in found.slices.items():
         for name, each in columns.items():

@@ -131,10 +131,7 @@ class SpreadComparison(Result):
                     "measure": name,
                     "first": self.means[0].get(name),
                     "second": self.means[1].get(name),
-                    "difference": found.difference,
-                    "low": found.low,
-                    "high": found.high,
-                    "p": found.p,
+                    **{key: getattr(found, key) for key in ("difference", "low", "high", "p")},
                     "effect": found.effect.value,
                     "verdict": self.verdict(name),
                 }
