@@ -351,6 +351,8 @@ def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iter
                 continue
             values = paired_differences(*(each.values[both] for each in columns))
             shares = getattr(own, "coverage", None)
+            none = group and measure.spec.higher and not any(each.values.any() for each in columns)
+            known = own if none and isinstance(own, Scores) and own.hits is not None else None  # saved ones are not
             yield SystemPair(
                 system=name,
                 measure=measure,
@@ -364,15 +366,8 @@ def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iter
                 counted=both,
                 settled=() if shares is None else (shares[key], *(own.bounds(key) or (None, None))),
                 favour=own.favour(other, key),
-                barren=bool(group) and not columns[0].values.any() and _is_barren(own, other, key),
+                barren=known is not None and not known.ceiling(key),
             )
-
-
-def _is_barren(mine: ScoresLike, theirs: ScoresLike, name: str) -> bool:
-    """Whether no ranking reaches more than 0; of saved scores of a group that is not known."""
-    if not isinstance(mine, Scores) or mine.hits is None or theirs.column(name).values.any():
-        return False
-    return mine.column(name).measure.spec.higher and not mine.ceiling(name)
 
 
 def possible_ends(mine: ScoresLike, theirs: ScoresLike, name: str) -> Ends:

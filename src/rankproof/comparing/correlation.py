@@ -296,8 +296,10 @@ def rank_correlation(
     few = [answer_first(said) for each in scored for said in too_few_answers(each, allow_missing).values()]
     errors = [f"{name}: {said}" for each in scored for name, own in each.items() for said in own.wrong]
     missing = tuple(dict.fromkeys(few))
+    sets = {"first": one[2], "second": other[2]}
+    labels = [f"{name} {which}".strip() if one[2] == other[2] else name or which for which, name in sets.items()]
     return RankCorrelation(
-        names=names or _labels(one[2], other[2]),
+        names=names or (labels[0], labels[1]),
         scores=both,
         tau_b=kendall_tau_b(mine, theirs),
         tau_ap=tau_ap_of(mine, theirs),
@@ -356,9 +358,3 @@ def _mean(name: str, scores: Any, measure: str) -> float:
             f"{shorten(name)} has no {measure}, only {', '.join(scores)}. Next: name a measure that all have."
         )
     return scores[measure]
-
-
-def _labels(first: str, second: str) -> tuple[str, str]:
-    if first == second:
-        return f"{first} first".strip(), f"{second} second".strip()
-    return first or "first", second or "second"

@@ -351,7 +351,10 @@ def _missing(row: GateRow, found: Gate) -> str:
         said += f": these show losses of {score(row.detectable)} and more"
     if _is_short(row) and _is_unmoved(row):
         return said  # The note about the margin says the same.
-    if _has_unanswered(row, found):
+    left = [each["unanswered"] for each in found.data.values()]
+    if row.slice:
+        left = [count_unanswered(each.slices[row.slice]) for each in (found.baseline, found.candidate) if each]
+    if any(left):
         return f"{said}. Answer the queries that were left out first"
     if row.more is not None:
         needed = count(row.n + row.more, "query")
@@ -361,13 +364,6 @@ def _missing(row: GateRow, found: Gate) -> str:
     if row.passes_at is not None:
         said += f". As these changed, they pass at a margin of {score(row.passes_at)}"
     return said
-
-
-def _has_unanswered(row: GateRow, found: Gate) -> bool:
-    """Whether some of its queries were left unanswered."""
-    if not row.slice:
-        return any(each["unanswered"] for each in found.data.values())
-    return any(each and count_unanswered(each.slices[row.slice]) for each in (found.baseline, found.candidate))
 
 
 def _label(row: GateRow) -> str:
