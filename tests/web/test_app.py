@@ -136,6 +136,8 @@ def test_a_page_stands(start: Start, folder: Path, path: str) -> None:
     assert re.search(r"<script(?! type=\"module\" src=)", answer.text) is None
     assert " style=" not in answer.text
     assert " onclick" not in answer.text
+    ids = re.findall(r'<[^>]* id="([^"]*)"', answer.text)
+    assert len(set(ids)) == len(ids)
 
 
 @pytest.mark.slow

@@ -297,6 +297,42 @@ def test_keys_pressed_before_the_next_document_is_shown_grade_nothing(start: Sta
     assert wrong == []
 
 
+def test_the_page_of_a_query_keeps_to_its_comparison(start: Start, browser: Any, full: Path) -> None:
+    """Its rankings, its measure and its filters: in the links at the top, back, and to the queries beside."""
+    page, wrong = page_of(browser, app := start(full))
+    go(page, app, "/compare?a=dense&b=keyword&m=RR%4010")
+    page.select_option("#filters select[name=outcome]", "lost")
+    lost = page.locator("#rows tbody tr:visible th a").all_inner_texts()
+    assert len(lost) > 2
+    page.locator("#rows tbody tr:visible th a").nth(1).click()
+    page.wait_for_selector("#rankings")
+    for words, query in (("Next query", lost[2]), ("Previous query", lost[1]), ("Previous query", lost[0])):
+        page.get_by_text(words, exact=True).click()
+        page.wait_for_function("id => new URLSearchParams(location.search).get('id') === id", arg=query)
+    assert not page.get_by_text("Previous query", exact=True).count()
+    compared = page.locator("nav a", has_text="Compare").get_attribute("href")
+    assert compared == "/compare?a=dense&b=keyword&m=RR%4010&outcome=lost"
+    page.get_by_text("Back to keyword against dense").click()
+    page.wait_for_selector("#filters")
+    assert page.locator("#rows tbody tr:visible th a").all_inner_texts() == lost
+    page.select_option("select[name=m]", "AP")
+    page.locator("form.choices button[type=submit]").first.click()
+    page.wait_for_url("**m=AP**outcome=lost**")
+    page.locator("#filters button[type=reset]").click()
+    page.wait_for_function("() => !location.search.includes('outcome')")
+    assert wrong == []
+
+
+def test_without_scripts_no_page_asks_for_keys_that_do_nothing(start: Start, browser: Any, full: Path) -> None:
+    page = browser.new_context(java_script_enabled=False).new_page()
+    app = start(full)
+    page.goto(app.address)
+    page.goto(f"http://{app.host}/query?id=q02")
+    words = page.locator("main").inner_text()
+    assert "Choose a document" not in words
+    assert "the page Judge does not" in words
+
+
 def test_filters_that_come_back_with_a_page_are_in_force(start: Start, browser: Any, full: Path) -> None:
     page, _ = page_of(browser, app := start(full))
     go(page, app, "/compare?a=dense&b=keyword")

@@ -1,14 +1,12 @@
-"""Rankings against each other: the verdict on two, every query as a point and as a row, the gate; leaderboard, grid."""
+"""Rankings against each other: the verdict on two, every query as a point and as a row, the gate; leaderboard."""
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from rankproof.bench.grid import Grid, saved_grid
 from rankproof.comparing.comparison import Comparison, hits_of, relevant_from
 from rankproof.comparing.gate import Gate
 from rankproof.comparing.leaderboard import Leaderboard, leaderboard
@@ -33,9 +31,8 @@ from rankproof.document.page import (
     x_axis,
     y_axis,
 )
-from rankproof.errors import DataError, UsageError, one_of, reason
+from rankproof.errors import UsageError
 from rankproof.scoring.scores import Scores
-from rankproof.web.folder import FileKind, named_by_stem
 from rankproof.web.site import (
     Choices,
     Page,
@@ -105,6 +102,17 @@ def query_rows(site: Site, baseline: str, system: str, measure: str, corrected: 
     return sorted(found, key=lambda row: row.gain)
 
 
+def fits(row: QueryRow, wanted: Choices) -> bool:
+    """Whether the filters choose this query, as the script of the page has it."""
+    own = {"outcome": row.outcome, "group": row.group, "mode": row.mode, "grade": f"{row.grade:g}"}
+    least = wanted.get("least", "")
+    return (
+        all(wanted.get(name) in (None, "", value) for name, value in own.items())
+        and wanted.get("text", "").lower() in f"{row.query}{row.words}".lower()
+        and (re.fullmatch(r"[0-9]*\.?[0-9]+", least) is None or abs(row.gain) >= float(least))
+    )
+
+
 def _modes(scores: Scores, measure: str) -> dict[str, str]:
     hits, rel = hits_of(scores), relevant_from(scores)
     wanted = hits.ideal.relevant(rel).count().tolist()
@@ -142,7 +150,7 @@ def compare(site: Site, choices: Choices) -> Page:
     about = "Each point is a query: above the line it got better."
     if not site.links.static:
         about += " Drag a box over points, or use the filters below: both pictures and the table follow."
-    pictures = el("div", _scatter(measure, a, b, rows), _sorted(measure, a, b, rows), cls="grid", id="pictures")
+    pictures = el("div", _scatter(measure, a, b, rows), _sorted(measure, a, b, rows), cls="grid")
     return Page(
         f"{b} against {a}",
         sections(
@@ -375,24 +383,3 @@ def board_part(site: Site, choices: Choices) -> tuple[Future[Leaderboard], Calla
     names = space.scorable()[:MOST]
     key = ("board", measure, *(space.run(name).stamp for name in names))
     return space.later(key, lambda: leaderboard({name: space.scores(name) for name in names}, measure)), part_of_result
-
-
-def grid(site: Site, choices: Choices) -> Page:
-    """A saved grid: the score of each configuration, the front, and the effect of each factor."""
-    known = named_by_stem(site.workspace.of_kind(FileKind.GRID))
-    if not known:
-        raise UsageError("there is no saved grid here. Next: `rankproof bench FILE -o grid.json`, into this folder.")
-    name = choices.get("g") or next(iter(known))
-    if name not in known:
-        raise one_of("grid", name, known)
-    file = known[name]
-    shown = part_of_result(site.workspace.kept(("grid", file.stamp), lambda: _saved(file.path)))
-    chosen = site.choose("grid", select("g", "grid", list(known), name)) if len(known) > 1 else None
-    return Page(f"Grid: {name}", sections(("grid", "Configurations", shown)), opening=chosen)
-
-
-def _saved(path: Path) -> Grid:
-    try:
-        return saved_grid(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path.name} cannot be read: {reason(error)}. Next: save it again.") from None

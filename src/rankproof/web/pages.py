@@ -16,9 +16,9 @@ from tempfile import TemporaryDirectory
 from rankproof.document.disk import write_file
 from rankproof.errors import RankproofError, UsageError
 from rankproof.web import Settings, Workspace
-from rankproof.web.compare_pages import board, board_part, compare, comparison_part, gate, gate_part, grid
+from rankproof.web.compare_pages import board, board_part, compare, comparison_part, gate, gate_part
 from rankproof.web.grading import judge
-from rankproof.web.home import home, live
+from rankproof.web.home import grid, home, live
 from rankproof.web.query_pages import audit, diagnosis, diagnosis_part, explain, outcome_part, queries, query
 from rankproof.web.site import (
     Choice,

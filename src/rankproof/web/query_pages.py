@@ -27,7 +27,7 @@ from rankproof.scoring.explain import Explanation, explain_scores
 from rankproof.scoring.explain_page import chip, legend, missed_list
 from rankproof.scoring.explain_page import document as title_and_id
 from rankproof.scoring.scores import Scores
-from rankproof.web.compare_pages import pair_of, query_rows, query_table
+from rankproof.web.compare_pages import fits, pair_of, query_rows, query_table
 from rankproof.web.folder import FileKind
 from rankproof.web.grading import check_grade, check_item, grade_buttons
 from rankproof.web.site import (
@@ -39,7 +39,7 @@ from rankproof.web.site import (
     errors_part,
     hidden_fields,
     is_given,
-    made_choices,
+    kept,
     mark_words,
     measure_of,
     note,
@@ -107,15 +107,8 @@ def query(site: Site, choices: Choices) -> Page:
     shown_lists = [_list(site, sides[0], name, wanted, highest)]
     for left, right in pairwise(sides):
         shown_lists += [_moves(left, right), _list(site, right, name, wanted, highest)]
-    lists = el(
-        "div",
-        *shown_lists,
-        cls=f"rankings of-{len(sides)}",
-        id="rankings",
-        tabindex=-1,
-        data_query=name,
-        data_measure=measure,
-    )
+    about = {"id": "rankings", "tabindex": -1, "data_query": name, "data_measure": measure}
+    lists = el("div", *shown_lists, cls=f"rankings of-{len(sides)}", **about)
     missed = join(
         combine(el("h3", ident(side.name)), missed_list(_titles(site, side), side.own))
         for side in sides
@@ -123,7 +116,7 @@ def query(site: Site, choices: Choices) -> Page:
     )
     numbers = combine(
         errors_part((side.name, side.scores) for side in sides),
-        el("ul", *(el("li", explain_link(site, side, name, measure)) for side in sides)),
+        el("ul", *(el("li", explain_link(site, side, name, measure, choices)) for side in sides)),
         _gate_words(site, shown, corrected),
     )
     return Page(
@@ -133,7 +126,11 @@ def query(site: Site, choices: Choices) -> Page:
             ("lists", "Rankings", combine(legend(highest), _keys(site), lists)),
             ("missed", "Relevant, and not found", missed) if missed else None,
         ),
-        opening=combine(el("p", ident(name), cls="size"), _choose(site, name, shown, measure, corrected)),
+        opening=combine(
+            el("p", ident(name), cls="size"),
+            _around(site, name, shown, measure, choices),
+            _choose(site, name, shown, measure, choices),
+        ),
         scripts=("query",) if site.writes else (),
         skip=("rankings", "Skip to the rankings"),
     )
@@ -210,34 +207,57 @@ def _document(site: Site, row: Any, query: str, wanted: Wanted, highest: float) 
     )
 
 
-def explain_link(site: Site, side: QuerySide, query: str, measure: str) -> Markup:
+def explain_link(site: Site, side: QuerySide, query: str, measure: str, choices: Choices) -> Markup:
     """The number of one ranking; it opens to its derivation."""
     value = f"{measure} {score(side.own.value)}"
-    return combine(ident(side.name), ": ", site.link(value, "explain", id=query, s=side.name, m=measure))
+    about = {"id": query, "s": side.name, **kept(choices), "m": measure}
+    return combine(ident(side.name), ": ", site.link(value, "explain", **about))
 
 
 def _keys(site: Site) -> Markup | None:
     if not site.writes:
         return None
     most = site.workspace.settings.highest
-    how = note(
+    how = (
         f"Choose a document by a tap, the mouse or the arrow keys, then press 0 to {most} to grade it, u to take it "
         "back, w to see the effect of another grade."
+    )
+    without = el(
+        "noscript", note("To grade here needs JavaScript; the page ", site.link("Judge", "judge"), " does not.")
     )
     others = (button(words, type="button", data_key=key) for words, key in (("take back", "u"), ("what if", "w")))
     keys = grade_buttons(most, "button"), *others
     said = el("div", id="whatif", aria_live="polite")
-    return combine(how, el("div", el("div", *keys, cls="grades needs-script"), said, cls="keys"))
+    return combine(
+        el("p", how, cls="note needs-script"),
+        without,
+        el("div", el("div", *keys, cls="grades needs-script"), said, cls="keys"),
+    )
 
 
-def _choose(site: Site, query: str, shown: Sequence[str], measure: str, corrected: bool) -> Markup | None:
+def _around(site: Site, query: str, shown: Sequence[str], measure: str, choices: Choices) -> Markup | None:
+    """The way back to the comparison, and to the queries before and after this one in it."""
+    if site.links.static or len(set(shown)) != 2:
+        return None
+    a, b = dict.fromkeys(shown)
+    about = {**kept(choices), "a": a, "b": b, "m": measure}
+    rows = query_rows(site, a, b, measure, is_given(choices))
+    others = ["", *(row.query for row in rows if row.query == query or fits(row, choices)), ""]
+    links = [site.link(combine("Back to ", ident(b), " against ", ident(a)), "compare", **about)]
+    for words, beside in (("Previous query", others), ("Next query", others[::-1])):
+        found = next((each for each, next_one in pairwise(beside) if next_one == query), "")
+        links += [site.link(words, "query", **{"id": found, **about})] if found else []
+    return el("p", join(links, " · "))
+
+
+def _choose(site: Site, query: str, shown: Sequence[str], measure: str, choices: Choices) -> Markup | None:
     space = site.workspace
     if len(space.runs) < 2:
         return None
     names = list(space.runs)
     return site.choose(
         "query",
-        *hidden_fields(id=query, **made_choices({"given": corrected})),
+        *hidden_fields(id=query, **{n: each for n, each in kept(choices).items() if n not in "abm"}),
         select("a", "left", names, shown[0]),
         select("b", "right", names, shown[-1]),
         select("m", "measure", list(space.scores(shown[0])), measure),
@@ -261,9 +281,9 @@ def explain(site: Site, choices: Choices) -> Page:
     space, name = site.workspace, choices.get("id", "")
     system = choices.get("s") or space.baseline()
     measure = measure_of(space.scores(system), choices.get("m"))
-    side = side_of(site, system, name, measure)
+    side = side_of(site, system, name, measure, is_given(choices))
     found = Explanation(side.own, None, tuple(side.scores.wrong))
-    back = site.link("Back to the query", "query", id=name, m=measure)
+    back = site.link("Back to the query", "query", **{"id": name, **kept(choices), "m": measure})
     return Page(
         f"{measure} of {name} under {system}",
         sections(("steps", "How it comes about", part_of_result(found))),

@@ -199,6 +199,15 @@ def whole_number(text: str) -> int | None:
     return int(text) if re.fullmatch("-?[0-9]{1,9}", text) else None
 
 
+FILTERS = ("text", "outcome", "group", "mode", "grade", "least")
+"""What chooses queries of a comparison."""
+
+
+def kept(choices: Choices) -> dict[str, str]:
+    """What a page hands on to others about the same comparison: its rankings, its measure, what is chosen of it."""
+    return {name: choices[name] for name in ("a", "b", "m", "given", *FILTERS) if name in choices}
+
+
 def is_given(choices: Choices) -> bool:
     """Whether the grades given here are counted."""
     return choices.get("given") == "yes"
@@ -260,7 +269,7 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False, state: 
     body = el(
         "body",
         *(el("a", words, href=f"#{key}", cls="skip") for key, words in skips if key),
-        None if alone else _bar(site, name),
+        None if alone else _bar(site, name, page.choices),
         header,
         el("main", *(Markup(str(each)) for each in page.sections), id="main"),
         foot,
@@ -292,11 +301,13 @@ def style() -> str:
     return f"{sheet()}\n{own}"
 
 
-def _bar(site: Site, name: str) -> Markup:
-    """The navigation, and the name of the grader."""
+def _bar(site: Site, name: str, choices: Choices) -> Markup:
+    """The navigation, which keeps to a comparison, and the name of the grader."""
+    asked = {each: {} if site.links.static else kept(choices) for each in ("compare", "queries", "gate")}
     links = (
-        el("li", el("a", words, href=site.links.to(each), aria_current="page" if each == name else None))
+        el("li", el("a", words, href=site.links.to(each, **asked.get(each, {})), aria_current=current))
         for each, words in NAVIGATION.items()
+        for current in ["page" if each == name else None]
         if not (site.links.static and each in ("judge", "live"))
         if each != "grid" or site.workspace.of_kind(FileKind.GRID)
     )

@@ -11,13 +11,19 @@ let brushed = null; // the numbers of the queries in the box, or null
 
 const fits = (row, wanted) => {
   const data = row.dataset;
-  return (!wanted.text || row.textContent.toLowerCase().includes(wanted.text.toLowerCase()))
+  return (!wanted.text || row.cells[0].textContent.toLowerCase().includes(wanted.text.toLowerCase()))
     && (!wanted.outcome || data.outcome === wanted.outcome)
     && (!wanted.group || data.group === wanted.group)
     && (!wanted.mode || data.mode === wanted.mode)
     && (!wanted.grade || data.grade === wanted.grade)
     && (!wanted.least || Math.abs(Number(data.gain)) >= Number(wanted.least))
     && (brushed === null || brushed.has(data.i));
+};
+
+const filtered = (search) => {
+  const address = new URLSearchParams(search);
+  for (const [name, value] of new FormData(form)) value ? address.set(name, value) : address.delete(name);
+  return address;
 };
 
 const show = () => {
@@ -31,6 +37,9 @@ const show = () => {
   }
   const shown = document.getElementById("shown");
   if (shown) shown.textContent = `${n.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
+  try {
+    history.replaceState(null, "", `?${filtered(location.search)}${location.hash}`);
+  } catch { /* the address of a file stays as it is */ }
 };
 
 const brush = (holder, selector) => {
@@ -76,6 +85,18 @@ const brush = (holder, selector) => {
 };
 
 if (rows.length && form) {
+  for (const [name, value] of new URLSearchParams(location.search)) {
+    const field = form.elements.namedItem(name);
+    if (field) field.value = value;
+  }
+  const carry = (event) => {
+    const link = event.target.closest("#rows a");
+    if (link) link.search = filtered(link.search);
+  };
+  for (const kind of ["mousedown", "focusin"]) addEventListener(kind, carry); // a link takes the filters with it
+  document.querySelector("form.choices:not(#filters)")?.addEventListener("formdata", (event) => {
+    for (const [name, value] of new FormData(form)) if (value) event.formData.set(name, value);
+  });
   form.addEventListener("input", show);
   form.addEventListener("reset", () => {
     brushed = null;
