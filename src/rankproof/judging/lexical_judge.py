@@ -279,9 +279,8 @@ def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     if not found.sentences or found.best < FAR:
         return ""
     place = found.sentences[0]
-    if _repeats(text.sentence(place), claim.text) or ASKED.search(
-        text.sentence(place)
-    ):  # a question says nothing against anything
+    sentence = text.sentence(place)
+    if _repeats(sentence, claim.text) or ASKED.search(sentence):  # a question says nothing against anything
         return ""
     terms = [term for term in text.terms if term.sentence == place]
     if number := _other_number(claim, text, terms):
