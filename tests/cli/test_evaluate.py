@@ -260,7 +260,7 @@ def test_next_steps_are_in_the_words_of_the_shell(rankproof: Any, files: Path) -
                 assert not re.search("missing=('|&#x27;)skip", told), (command, form)
                 must = command in ("evaluate", "audit", "diagnose") and form != "latex"
                 assert "leave them out with --missing skip." in told or not must, (command, form)
-    assert "missing='skip'" in rankproof("audit", "judgments.txt", "one.run", "-f", "json").out
+    assert "--missing skip" in rankproof("audit", "judgments.txt", "one.run", "-f", "json").out
 
 
 @pytest.mark.parametrize(
