@@ -294,13 +294,15 @@ LETTER, LINE = 6.2, 12
 
 
 def _named(dots: Sequence[Dot], x: Scale, y: Scale) -> list[Markup]:
-    """The names of what nothing beats beside their dots, where they cover no other; the best first."""
+    """The names of what nothing beats beside their dots, where they cover no other and no dot; the best first."""
     named: list[Markup] = []
     taken: list[tuple[float, float, float]] = []
     for dot in sorted((dot for dot in dots if dot.front), key=lambda dot: -dot.quality):
         at, height = x(dot.milliseconds), y(dot.quality)
         left = at > (LEFT + RIGHT) / 2
-        room = int(((at - LEFT if left else RIGHT - at) - 8) / LETTER)
+        row = [x(each.milliseconds) for each in dots if abs(y(each.quality) - height) < LINE]
+        edges = [at - place if left else place - at for place in (LEFT if left else RIGHT, *row)]
+        room = int((min(edge for edge in edges if edge > 4) - 12) / LETTER)  # as far as the next dot
         wide = min(len(dot.name), room) * LETTER + 8
         start, end = (at - wide, at) if left else (at, at + wide)
         if room >= 4 and all(abs(height - h) >= LINE or end < s or start > e for h, s, e in taken):

@@ -226,7 +226,7 @@ class Scale:
 
 
 def ticks(low: float, high: float, about: int = 4) -> list[float]:
-    """Round numbers from `low` to `high`.
+    """Round numbers from `low` to `high`, two of them at least: one alone gives no measure.
 
     >>> ticks(0, 1), ticks(0.52, 0.71)
     ([0.0, 0.25, 0.5, 0.75, 1.0], [0.55, 0.6, 0.65, 0.7])
@@ -237,7 +237,7 @@ def ticks(low: float, high: float, about: int = 4) -> list[float]:
     size = 10.0 ** math.floor(math.log10(rough))
     step = next(size * each for each in (1, 2, 2.5, 5, 10) if size * each >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(i * step, 10) for i in range(first, last + 1)]
+    return [round(i * step, 10) for i in range(first, last + 1)] if last > first else ticks(low, high, 2 * about)
 
 
 def ceiling(value: float) -> float:
