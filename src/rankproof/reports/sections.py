@@ -8,6 +8,7 @@ from typing import Any
 
 from rankproof.comparing.comparison import Comparison, ComparisonRow
 from rankproof.comparing.words import verdict
+from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.explanation import ExplainedCase
 from rankproof.document.charts import PARTS, Series, curves, losses, tally, waterfall, whiskers
 from rankproof.document.formats.html import part_of_page
@@ -256,7 +257,8 @@ def _slices(content: Content) -> list[Child]:
     groups = content.systems[0].slices
     if not groups:
         return []
-    lead = el("p", f"{content.measure} in groups of queries. A group of few queries is shown, and never decided.")
+    few = f"A group of fewer than {FEWEST_TO_DECIDE} queries is shown, and never decided."
+    lead = el("p", " ".join([f"{content.measure} in groups of queries. {few}", *corrected_note(content, groups=True)]))
     means = [(group, each.name, *each.slices[group]) for group in groups for each in content.systems]
     rows: list[list[Child]] = []
     if content.comparison is None:

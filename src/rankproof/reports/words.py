@@ -98,7 +98,7 @@ def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
     yield "Systems", _systems(content)
     if content.comparison is not None:
         compared = content.comparison
-        note = map(Paragraph, corrected_note(content))
+        note = map(Paragraph, [*corrected_note(content), *corrected_note(content, groups=True)])
         yield "Differences", [*difference_tables(compared), *note, *waterfalls(compared)]
     if 0 in content.splits:
         yield "Where it is lost", _losses(content)
@@ -201,7 +201,10 @@ def tables(content: Content) -> Iterator[tuple[str, Table]]:
     yield "Relevant documents by rank", Table.of(("system", *RANK_HEADINGS), rows, WORDS)
     if content.systems[0].slices and content.comparison is not None:
         rows_of_groups = (row for row in content.comparison if row.slice and row.measure == content.measure)
-        yield f"Groups of queries, {content.measure}", _differences(rows_of_groups)
+        yield (
+            f"Groups of queries, {content.measure}",
+            _differences(rows_of_groups, *corrected_note(content, groups=True)),
+        )
     if content.duels:
         yield "Queries won/lost", duels(content)
 
@@ -309,12 +312,14 @@ def methods(content: Content) -> list[str]:
     return [*intervals, method(content.comparison), drawn, *notes]
 
 
-def corrected_note(content: Content) -> list[str]:
-    """Why p is another one where other measures or systems are compared."""
-    tests = sum(not each.slice for each in content.comparison or ())
+def corrected_note(content: Content, *, groups: bool = False) -> list[str]:
+    """Why p, over all queries or in groups of them, is another one where other measures or systems are compared."""
+    tests = sum(bool(each.slice) is groups for each in content.comparison or ())
     if content.comparison is None or tests < 2:
         return []
+    whole = " over all queries" if tests < len(content.comparison.rows) else ""
+    which = f"of this report{' in groups of queries, by every measure' if groups else whole}"
     return [
-        f"Each p is corrected over the {tests} comparisons of this report ({content.comparison.correction}), so it "
+        f"Each p is corrected over the {tests} comparisons {which} ({content.comparison.correction}), so it "
         "is another one where fewer or more measures or systems are compared at once."
     ]
