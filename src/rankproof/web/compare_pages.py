@@ -78,6 +78,11 @@ class QueryRow:
         """won, lost or equal."""
         return "equal" if abs(self.gain) < EQUAL else "won" if self.gain > 0 else "lost"
 
+    @property
+    def filtered_by(self) -> dict[str, str]:
+        """What the filters choose it by."""
+        return {"outcome": self.outcome, "group": self.group, "mode": self.mode, "grade": f"{self.grade:g}"}
+
 
 def query_rows(site: Site, baseline: str, system: str, measure: str, corrected: bool = False) -> list[QueryRow]:
     """Every query that counts for both, the greatest losses first."""
@@ -104,10 +109,9 @@ def query_rows(site: Site, baseline: str, system: str, measure: str, corrected: 
 
 def fits(row: QueryRow, wanted: Choices) -> bool:
     """Whether the filters choose this query, as the script of the page has it."""
-    own = {"outcome": row.outcome, "group": row.group, "mode": row.mode, "grade": f"{row.grade:g}"}
     least = wanted.get("least", "")
     return (
-        all(wanted.get(name) in (None, "", value) for name, value in own.items())
+        all(wanted.get(name) in (None, "", value) for name, value in row.filtered_by.items())
         and wanted.get("text", "").lower() in f"{row.query}{row.words}".lower()
         and (re.fullmatch(r"[0-9]*\.?[0-9]+", least) is None or abs(row.gain) >= float(least))
     )
@@ -314,11 +318,8 @@ def _row(site: Site, i: int, row: QueryRow, a: str, b: str, measure: str, groupe
         el("td", ident(row.group), cls="w") if grouped else None,
         el("td", MODES[row.mode], cls="w"),
         data_i=i,
-        data_outcome=row.outcome,
-        data_mode=row.mode,
-        data_grade=f"{row.grade:g}",
         data_gain=f"{row.gain:.6g}",
-        data_group=row.group or None,
+        **{f"data_{name}": value or None for name, value in row.filtered_by.items()},
     )
 
 

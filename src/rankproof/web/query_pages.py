@@ -19,7 +19,7 @@ from rankproof.diagnosing import Diagnosis
 from rankproof.diagnosing import diagnose as diagnosed
 from rankproof.document.formats.html import Link, part_of_page
 from rankproof.document.numbers import count, score, signed_number
-from rankproof.document.page import Child, Markup, combine, el, ident, join, line, table
+from rankproof.document.page import Markup, combine, el, ident, join, line, table
 from rankproof.errors import not_known, shorten
 from rankproof.io.load import load_ranking
 from rankproof.scoring.evaluate import evaluate
@@ -73,11 +73,10 @@ def _of_one(site: Site, choices: Choices) -> Page:
     space, name = site.workspace, site.workspace.baseline()
     scores = space.scores(name)
     measure = measure_of(scores, choices.get("m"))
-    rows: list[list[Child]] = []
+    texts, rows = space.questions, []
     for query, value in scores.worst(len(scores.queries), measure):
-        words = space.questions.get(query)
-        link = site.link(ident(query), "query", id=query, m=measure)
-        rows.append([combine(link, el("small", ident(words)) if words else None), score(value)])
+        words = el("small", ident(texts[query])) if query in texts else None
+        rows.append([combine(site.link(ident(query), "query", id=query, m=measure), words), score(value)])
     body = combine(errors_part([(name, scores)]), table("", ("query", measure), rows, label="Queries"))
     return Page("Queries", sections(("queries", f"By {measure} of {name}", body)))
 

@@ -43,7 +43,7 @@ def part_of_page(document: Document, link: Link | None = None) -> Markup:
     return join(_block(block, link) for block in document.blocks(PAGE))
 
 
-def _block(block: Block, link: Link | None = None) -> str | None:
+def _block(block: Block, link: Link | None = None) -> Markup | None:
     if isinstance(block, Paragraph):
         return el("p", block.text) if block.text else None
     if isinstance(block, Bullets):
@@ -116,20 +116,15 @@ def fragment(document: Document) -> str:
 
 
 def _inside(block: Block) -> Markup | None:
-    if isinstance(block, Paragraph | Heading):
-        return el("p" if isinstance(block, Paragraph) else "h4", block.text) if block.text else None
-    if isinstance(block, Bullets):
-        items = (_item([f"{label}: {item}" if label else item], *more) for label, item, *more in block.parts())
-        return el("ol" if block.numbered else "ul", *items)
-    if isinstance(block, Code):
-        return el("pre", block.text)
+    if isinstance(block, Heading):
+        return el("h4", block.text) if block.text else None
     if isinstance(block, Table) and block.columns:
         sides = [f"{CELL}{'right' if each.right else 'left'}" for each in block.columns]
         headings = [each.heading.replace("\n", " ") for each in block.columns]
         rows = [_row("th", headings, sides), *(_row("td", row, sides) for row in block.rows)]
         around = [el("p", text) if text else None for text in (block.caption, block.explained())]
         return join([around[0], el("table", *rows, style=TABLE), around[1]])
-    return None
+    return None if isinstance(block, Chart) else _block(block)
 
 
 def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> Markup:
