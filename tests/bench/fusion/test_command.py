@@ -138,8 +138,8 @@ def test_one_run_is_told(rankproof: Any, files: Path) -> None:
     done = rankproof("keyword.run", "-o", "new.run")
     assert done.code == 0
     assert (
-        done.err == "rankproof: note: only one ranking, 'keyword.run', so there is nothing to combine it with\n"
-        "Wrote new.run.\n"
+        done.err == "Wrote new.run.\n"
+        "rankproof: note: only one ranking, 'keyword.run', so there is nothing to combine it with\n"
     )
 
 
