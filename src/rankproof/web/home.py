@@ -1,6 +1,6 @@
 """The first page: the content of the folder, its scores, its changes, and whether the gates passed.
 
-And the pages of what other commands leave here: runs in progress, with preliminary means, and saved grids.
+And the page of the runs in progress: their share done, their speed, their failures, and preliminary means.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from pathlib import Path
 from time import time
 from typing import Any
 
-from rankproof.bench.grid import Grid, saved_grid
 from rankproof.comparing.comparison import first_measure, sign_of
 from rankproof.comparing.gate import gate_scores
 from rankproof.comparing.history import History
@@ -21,28 +20,15 @@ from rankproof.document.charts import timeline
 from rankproof.document.numbers import count, score, span
 from rankproof.document.page import Child, Markup, combine, el, figure, fold, ident, join, table
 from rankproof.document.terminal import cut
-from rankproof.errors import DataError, RankproofError, UsageError, one_of, reason
+from rankproof.errors import RankproofError, UsageError
 from rankproof.progress import LIVE, progress_line
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import UNBOUNDED
 from rankproof.stats.intervals import GUESSED
-from rankproof.web.folder import FileKind, FoundFile, named_by_stem
-from rankproof.web.site import (
-    Choices,
-    Page,
-    Site,
-    day,
-    errors_part,
-    note,
-    part_of_result,
-    problem,
-    sections,
-    select,
-    some_names,
-    wrong_card,
-)
+from rankproof.web.folder import FileKind, FoundFile
+from rankproof.web.site import Choices, Page, Site, day, errors_part, note, problem, sections, some_names, wrong_card
 
 LAST = 40
 """The number of saved results in a time line."""
@@ -305,24 +291,3 @@ def _scored(site: Site, path: Path) -> Scores | None:
     known = {query: judged.of(query) for query in answers if query in judged.index}
     ranking = {query: answers[query] for query in known}
     return evaluate(known, ranking, site.workspace.settings.measures, duplicates="first") if known else None
-
-
-def grid(site: Site, choices: Choices) -> Page:
-    """A saved grid: the score of each configuration, the front, and the effect of each factor."""
-    known = named_by_stem(site.workspace.of_kind(FileKind.GRID))
-    if not known:
-        raise UsageError("there is no saved grid here. Next: `rankproof bench FILE -o grid.json`, into this folder.")
-    name = choices.get("g") or next(iter(known))
-    if name not in known:
-        raise one_of("grid", name, known)
-    file = known[name]
-    shown = part_of_result(site.workspace.kept(("grid", file.stamp), lambda: _saved(file.path)))
-    chosen = site.choose("grid", select("g", "grid", list(known), name)) if len(known) > 1 else None
-    return Page(f"Grid: {name}", sections(("grid", "Configurations", shown)), opening=chosen)
-
-
-def _saved(path: Path) -> Grid:
-    try:
-        return saved_grid(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path.name} cannot be read: {reason(error)}. Next: save it again.") from None

@@ -18,7 +18,7 @@ from rankproof.errors import RankproofError, UsageError
 from rankproof.web import Settings, Workspace
 from rankproof.web.compare_pages import board, board_part, compare, comparison_part, gate, gate_part
 from rankproof.web.grading import judge
-from rankproof.web.home import grid, home, live
+from rankproof.web.home import home, live
 from rankproof.web.query_pages import audit, diagnosis, diagnosis_part, explain, outcome_part, queries, query
 from rankproof.web.site import (
     Choice,
@@ -36,7 +36,7 @@ from rankproof.web.site import (
     some_names,
     style,
 )
-from rankproof.web.verdict_pages import calibration, means_part, verdicts
+from rankproof.web.verdict_pages import calibration, grid, means_part, verdicts
 
 PAGES: dict[str, Callable[[Site, Choices], Page]] = {
     "home": home,

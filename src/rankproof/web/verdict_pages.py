@@ -1,15 +1,18 @@
-"""Verdicts of judges: claims beside the supporting text, a person's override, calibration."""
+"""Verdicts of judges: claims beside the supporting text, a person's override, calibration; and saved grids."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Any
 
+from rankproof.bench.grid import Grid, saved_grid
 from rankproof.document.numbers import count
 from rankproof.document.page import Child, Markup, combine, el, fold, ident, join, table
-from rankproof.errors import UsageError
+from rankproof.errors import DataError, UsageError, one_of, reason
 from rankproof.judging.judge import judge
 from rankproof.judging.judged_scores import JudgedScores
 from rankproof.judging.judges import Verdicts
@@ -18,7 +21,7 @@ from rankproof.judging.page import score_table
 from rankproof.judging.verdicts import VALUES, Relation
 from rankproof.judging.words import QUESTIONS, WORDS, certainty, nouns, verdict
 from rankproof.store.ledger import HUMAN, LedgerEntry
-from rankproof.web.folder import FileKind, FoundFile
+from rankproof.web.folder import FileKind, FoundFile, named_by_stem
 from rankproof.web.site import (
     Choices,
     Page,
@@ -307,3 +310,27 @@ def label(site: Site, sent: Mapping[str, str]) -> None:
     else:
         session.grade(int(value))
     site.workspace.refresh()
+
+
+# --- saved grids -----------------------------------------------------------------------------------
+
+
+def grid(site: Site, choices: Choices) -> Page:
+    """A saved grid: the score of each configuration, the front, and the effect of each factor."""
+    known = named_by_stem(site.workspace.of_kind(FileKind.GRID))
+    if not known:
+        raise UsageError("there is no saved grid here. Next: `rankproof bench FILE -o grid.json`, into this folder.")
+    name = choices.get("g") or next(iter(known))
+    if name not in known:
+        raise one_of("grid", name, known)
+    file = known[name]
+    shown = part_of_result(site.workspace.kept(("grid", file.stamp), lambda: _saved(file.path)))
+    chosen = site.choose("grid", select("g", "grid", list(known), name)) if len(known) > 1 else None
+    return Page(f"Grid: {name}", sections(("grid", "Configurations", shown)), opening=chosen)
+
+
+def _saved(path: Path) -> Grid:
+    try:
+        return saved_grid(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path.name} cannot be read: {reason(error)}. Next: save it again.") from None

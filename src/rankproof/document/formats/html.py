@@ -48,8 +48,14 @@ def _block(block: Block, link: Link | None = None) -> Markup | None:
         return el("p", block.text) if block.text else None
     if isinstance(block, Bullets):
         items = (
-            _item([el("b", label) if label else None, _linked(each, f" {item}" if label else item, link)], *more)
-            for (label, item, *more), each in zip(block.parts(), block.items, strict=True)
+            el(
+                "li",
+                el("b", label) if label else None,
+                _linked(each, f" {item}" if label else item, link),
+                *(el("div", line) for line in more),
+                el("ul", *(el("li", line) for line in under)) if under else None,
+            )
+            for (label, item, more, under), each in zip(block.parts(), block.items, strict=True)
         )
         return el("ol" if block.numbered else "ul", *items)
     if isinstance(block, Heading):
@@ -67,12 +73,6 @@ def _block(block: Block, link: Link | None = None) -> Markup | None:
         drawn = Markup(block.picture())
         return figure(block.caption, drawn) if block.caption else drawn
     return None
-
-
-def _item(text: Sequence[str | None], more: Sequence[str], under: Sequence[str]) -> Markup:
-    """An item of a list, its further lines, and the list under it."""
-    below = el("ul", *(el("li", each) for each in under)) if under else None
-    return el("li", *text, *(el("div", each) for each in more), below)
 
 
 def _linked(item: str, text: str, link: Link | None) -> str:
