@@ -151,9 +151,8 @@ def compare(site: Site, choices: Choices) -> Page:
     corrected = is_given(choices)
     rows = query_rows(site, a, b, measure, corrected)
     verdict = site.later(comparison_part, "verdict", a=a, b=b, m=measure, given=corrected)
-    about = "Each point is a query: above the line it got better."
-    if not site.links.static:
-        about += " Drag a box over points, or use the filters below: both pictures and the table follow."
+    more = " Drag a box over points, or use the filters below: both pictures and the table follow."
+    about = f"Each point is a query: above the line it got better.{'' if site.links.static else more}"
     pictures = el("div", _scatter(measure, a, b, rows), _sorted(measure, a, b, rows), cls="grid")
     return Page(
         f"{b} against {a}",

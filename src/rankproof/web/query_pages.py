@@ -99,6 +99,7 @@ def query(site: Site, choices: Choices) -> Page:
         raise not_known(f"query {shorten(name)} is not judged", name, judged.query_ids, "choose one of the queries")
     shown = _shown(site, choices)
     measure = measure_of(space.scores(shown[0]), choices.get("m"))
+    asked = (site, name, shown, measure, choices)
     sides = [side_of(site, each, name, measure, corrected) for each in shown]
     highest = max([line.grade or 0.0 for side in sides for line in side.own.lines] + [float(space.settings.highest)])
     words = space.questions.get(name, "")
@@ -125,11 +126,7 @@ def query(site: Site, choices: Choices) -> Page:
             ("lists", "Rankings", combine(legend(highest), _keys(site), lists)),
             ("missed", "Relevant, and not found", missed) if missed else None,
         ),
-        opening=combine(
-            el("p", ident(name), cls="size"),
-            _around(site, name, shown, measure, choices),
-            _choose(site, name, shown, measure, choices),
-        ),
+        opening=combine(el("p", ident(name), cls="size"), _around(*asked), _choose(*asked)),
         scripts=("query",) if site.writes else (),
         skip=("rankings", "Skip to the rankings"),
     )
