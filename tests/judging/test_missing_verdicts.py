@@ -157,3 +157,13 @@ def test_a_mean_lies_within_what_is_possible_for_all() -> None:
     low, high = scores.bounds("faithfulness")
     assert (low, high) == (0.5, 0.75)
     assert scores["faithfulness"] == 0.75  # not 1.0, though the only settled sample has it
+
+
+def test_why_a_metric_is_open_is_told_of_its_own_pairs() -> None:
+    sample = {
+        "question": "q",
+        "contexts": ["Version 2.10 fixes the login bug."],
+        "answer": "Version 2.1 fixes the bug.",
+    }
+    scores = judge([sample], "faithfulness")  # that the answer is too short to tell whether it abstains is beside it
+    assert list(scores.column("faithfulness").why) == ["not settled: shared words leave it open"]

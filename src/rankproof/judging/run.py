@@ -254,8 +254,7 @@ class JudgeRun:
 def batches(samples: Iterable[Sample], judges: Iterable[Judge]) -> Iterator[list[Sample]]:
     """The samples in parts of which each has a bounded number of texts, however many a sample has."""
     most = max((size for judge in judges if (size := getattr(judge, "at_once", None))), default=BATCH)
-    batch: list[Sample] = []
-    texts = 0
+    batch, texts = list[Sample](), 0
     for each in samples:
         batch.append(each)
         texts += len(each.contexts or ())
@@ -267,13 +266,14 @@ def batches(samples: Iterable[Sample], judges: Iterable[Judge]) -> Iterator[list
 
 
 def _explained(outcome: Outcome, case: Case, asks: Iterable[Ask]) -> Outcome:
-    """The outcome with the reason why it is open: what the judge said, or why it said nothing."""
+    """The outcome with why it is open: what a judge said of what counts, or else of whether the answer abstains."""
     if outcome.value is not None or not outcome.units:
         return outcome
-    looked_at = (case.said.get(ask) for ask in asks if ask.relation != Relation.TEXT_CLAIMS)
+    decisive = sorted(asks, key=lambda ask: ask.relation == Relation.ANSWER_ADDRESSES)
+    looked_at = (case.said.get(ask) for ask in decisive if ask.relation != Relation.TEXT_CLAIMS)
     causes = (said.reason for said in looked_at if isinstance(said, Unmeasured))
-    cause = PROBABILITY.sub("", next((each for each in causes if each), "a text has no words"))
-    return replace(outcome, reason=f"not settled: {cause}")
+    cause = next(filter(None, causes), "a text has no words")
+    return replace(outcome, reason=f"not settled: {PROBABILITY.sub('', cause)}")
 
 
 def asks_of(case: Case, metrics: Iterable[Measure]) -> list[Ask]:
