@@ -105,7 +105,7 @@ def test_what_counts_by_list_by_user_and_by_metric_is_said(tmp_path: Path) -> No
     said = "Won, tied and lost count lists; the share is by user"
     assert said in " ".join(str(interleaving(lists(1, 0.8, 0.2))).split())
     log = list(simulate_log(700, seed=2, users=700, variants=("A", "B"), lift=0.2).records())
-    said = "an interval is of its metric alone, p and the verdict are corrected for all (Holm)"
+    said = "valid at every look; p and verdict corrected (Holm), intervals not"
     assert said in " ".join(str(variants(log)).split())
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(each) + "\n" for each in log))
     assert said in " ".join(rankproof(tmp_path, "monitor", "log.jsonl", "-f", "markdown").stdout.split())

@@ -351,8 +351,8 @@ def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iter
                 continue
             values = paired_differences(*(each.values[both] for each in columns))
             shares = getattr(own, "coverage", None)
-            none = group and measure.spec.higher and not any(each.values.any() for each in columns)
-            known = own if none and isinstance(own, Scores) and own.hits is not None else None  # saved ones are not
+            none = bool(group) and not any(each.values.any() for each in columns)
+            barren = mine.facts.get("barren", {}) if none and isinstance(mine, Scores) else {}
             yield SystemPair(
                 system=name,
                 measure=measure,
@@ -366,7 +366,7 @@ def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iter
                 counted=both,
                 settled=() if shares is None else (shares[key], *(own.bounds(key) or (None, None))),
                 favour=own.favour(other, key),
-                barren=known is not None and not known.ceiling(key),
+                barren=key in barren.get(group, ()),
             )
 
 

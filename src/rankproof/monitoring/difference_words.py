@@ -25,7 +25,7 @@ WIDE = 20
 """The width of a series."""
 SHOWN = 3
 """The number of outages, and of changed metrics, on a screen."""
-ALONE = "an interval is of its metric alone, p and the verdict are corrected for all (Holm); both hold at every look"
+ALONE = "valid at every look; p and verdict corrected (Holm), intervals not"
 """What the intervals and the p-values of variants are."""
 
 
@@ -76,7 +76,7 @@ def variants(found: Variants) -> Document:
         parts.append(Part(Paragraph(f"{count(found.several, 'user')} met more than one variant; they count in each.")))
     if found.differences:
         table = differences_table(found.differences)
-        parts.append(Part(Paragraph(f"Against {found.control}; {ALONE}:")))
+        parts.append(Part(Paragraph(f"Against {found.control}, {ALONE}:")))
         parts += first_rows(table, page_height() - 15, 1, "the other differences")
     else:
         parts.append(Part(Paragraph("Nothing can be said yet: a variant has fewer than 100 users, or nothing varies.")))
@@ -138,7 +138,7 @@ def clicks(found: Clicks) -> Document:
 def variants_against_control(found: Monitor) -> Iterator[Any]:
     """The effects of each variant against the control."""
     if found.variants:
-        yield Paragraph(f"Against variant {found.variants[0].control}; {ALONE}:")
+        yield Paragraph(f"Against variant {found.variants[0].control}, {ALONE}:")
         yield differences_table(found.variants)
 
 

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import methodcaller
 from typing import Any, Self
 
@@ -68,6 +68,12 @@ class Scores(ScoresLike):
         if self.hits is None:
             return self._read_back(column, "ceiling")  # type: ignore[no-any-return]
         return self._reached(column)[0]
+
+    def no_gain(self) -> list[str]:
+        """The measures of which no ranking can reach more than the 0 that this one has."""
+        flat = [each.measure for each in self.columns.values() if each.measure.spec.higher and not each.values.any()]
+        hits = self.hits
+        return [m.name for m in flat if hits is not None and not hits.by_parts(partial(scoring.ceiling, m)).any()]
 
     def _reached(self, column: ScoreColumn) -> Pair:
         """The mean of the ceilings of queries, and the largest of all; worked out once."""
@@ -166,15 +172,17 @@ class Scores(ScoresLike):
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """The data shown under a table: judged documents, the share of ties, the share nobody judged."""
+        """Judged documents, the shares of ties and of what nobody judged, and what has no gain to reach in a group."""
         if "facts" in self.stored:
             return dict(self.stored["facts"])
         cuts = sorted({k for column in self.columns.values() if (k := column.measure.cutoff)})
         shares = [(k, unjudged_share(self.hits, k)) for k in cuts] if self.hits is not None else []
+        barren = {group: some.no_gain() for group, some in self.slices.items() if isinstance(some, Scores)}
         return {
             "documents": 0 if self.judgments is None else len(self.judgments.doc_ids),
             "tied": _tied_share(self.hits),
             "unjudged": {str(k): share for k, share in shares if share is not None},
+            **({"barren": barren} if any(barren.values()) else {}),
         }
 
     @cached_property
