@@ -1,7 +1,6 @@
 """The house stays easy to live in: what `tests/house.py` counts may only fall.
 
-Lower a ceiling here when a change gets below it, so that the next one cannot climb back. Lines of code were raised
-twice, by 166 and by 34, when some twenty and some fifty wrong or missing words and numbers were mended at once.
+Lower a ceiling here when a change gets below it, so that the next one cannot climb back.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 87_183,
+    "lines": 86_973,
     "modules of over 400 lines": 0,
-    "code lines": 58_821,
+    "code lines": 58_620,
     "file names used twice": 21,
     "class names in two packages": 9,
     "short helpers used once": 113,

@@ -106,31 +106,39 @@ CLAUSE = re.compile(
     )
 )
 VERB = re.compile(
-    r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|can|could|will|would|may|might|must|shall|should|isn't"
-    r"|aren't|wasn't|weren't|became|began|won|lost|made|took|gave|came|went|left|got|ran|wrote|said|grew|fell|rose|led"
-    r"|met|held|kept|lives?|lies|costs?|stands|works|runs|makes|takes|gives|goes|uses|has|needs|contains|includes"
-    r"|remains?|means|sells|starts|ends|eats?|plays?|\w{2,}ed|ist|sind|war|waren|wird|wurden?|hat|hatten?|haben|kann"
-    r"|können|konnten?|muss|liegt|lag|lebte?|kostet|gibt|gab|kam|kommt|ging|geht|erschien|entstand|stieg|fiel|nahm|sah"
-    r"|lief|zog|hielt|erhielt|ließ|verlor|trat|bleibt?|blieb|steht|stand|fand|heißt|hieß|starb|begann|gewann|schrieb"
-    r"|macht|\w{2,}(?:te|ten|iert)|est|sont|était|étaient|a|ont|avait|fut|sera|peut|doit|fait|reste|\w{2,}(?:ait|aient"
-    r"|èrent)|es|son|era|eran|fue|fueron|ha|han|tiene|tienen|está|están|puede|hay|\w{2,}(?:ó|aron|ieron|aba|ían?))\b"
-    r"|\b(?:he|she|it|who)\s(?:\w+\s)?[a-z]{2,}s\b|\b(?:er|sie|es|wir)\s[a-zäöü]{2,}(?:t|e?n)\b|\b(?:they|we|you"
-    r"|i)\s[a-z]{3,}\b",
+    r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|can|could|will|would|may|might|must|shall"
+    r"|should|isn't|aren't|wasn't"
+    r"|weren't|became|began|won|lost|made|took|gave|came|went|left|got|ran|wrote|said|grew|fell|rose|led"
+    r"|met|held|kept|lives?|lies|costs?"
+    r"|stands|works|runs|makes|takes|gives|goes|uses|has|needs|contains|includes|remains?|means|sells"
+    r"|starts|ends|eats?|plays?|\w{2,}ed"
+    r"|ist|sind|war|waren|wird|wurden?|hat|hatten?|haben|kann|können|konnten?|muss|liegt|lag|lebte?"
+    r"|kostet|gibt|gab|kam|kommt|ging|geht"
+    r"|erschien|entstand|stieg|fiel|nahm|sah|lief|zog|hielt|erhielt|ließ|verlor|trat|bleibt?|blieb|steht|stand|fand|heißt|hieß|starb|begann|gewann|schrieb|macht|\w{2,}(?:te|ten|iert)"
+    r"|est|sont|était|étaient|a|ont|avait|fut|sera|peut|doit|fait|reste|\w{2,}(?:ait|aient|èrent)"
+    r"|es|son|era|eran|fue|fueron|ha|han|tiene|tienen|está|están|puede|hay|\w{2,}(?:ó|aron|ieron|aba|ían?))\b"
+    r"|\b(?:he|she|it|who)\s(?:\w+\s)?[a-z]{2,}s\b|\b(?:er|sie|es|wir)\s[a-zäöü]{2,}(?:t|e?n)\b|\b(?:they"
+    r"|we|you|i)\s[a-z]{3,}\b",
     re.IGNORECASE,
 )
 """A word that may be a verb; a clause of Latin letters without one is not split off."""
 GREETINGS = (
-    "yes no ok okay sure thanks thank hello hi hey sorry well please indeed exactly absolutely certainly correct"
-    " right true ja nein danke hallo bitte oui non merci bonjour sí gracias hola да нет спасибо 谢谢 你好 再见"
-    " 是 是的 好 好的 对 不 不是 はい いいえ نعم لا شكرا مرحبا हाँ हां नहीं धन्यवाद नमस्ते जी"
+    "yes no ok okay sure thanks thank hello hi hey sorry well please indeed exactly absolutely certainly"
+    " correct right true"
+    " ja nein danke hallo bitte oui non merci bonjour sí gracias hola да нет спасибо 谢谢 你好 再见 是"
+    " 是的 好 好的 对"
+    " 不 不是 はい いいえ"
+    " نعم لا شكرا مرحبا हाँ हां नहीं धन्यवाद नमस्ते जी"
 )
 SAYS_NOTHING = frozenset(fold(word) for word in GREETINGS.split())
 ENDS = " .!。！、।؟?،"
 LATIN = re.compile("[A-Za-z]")
 BOUND = re.compile(
-    r"(?<!\w)(?:if|unless|whether|that|because|since|when|although|either|neither|wenn|weil|dass|ob|falls|obwohl|si"
-    r"|que|quand|parce|porque|cuando|aunque|यदि|अगर|जब|क्योंकि|कि|إذا|لأن|أن|عندما|если|что|когда)(?!\w)|^(?:在|当|從|从|对"
-    r"|由于|因为|如果|虽然|随着|为了|根据|即使|もし)",
+    r"(?<!\w)(?:if|unless|whether|that|because|since|when|although|either|neither|wenn|weil|dass|ob|falls"
+    r"|obwohl|si|que|quand"
+    r"|parce|porque|cuando|aunque|यदि|अगर|जब|क्योंकि|कि|إذا|لأن|أن|عندما|если|что|когда)(?!\w)|^(?:在|当"
+    r"|從|从|对|由于|因为|如果"
+    r"|虽然|随着|为了|根据|即使|もし)",
     re.IGNORECASE,
 )
 """Words that make a clause depend on them: such a sentence is not split."""

@@ -8,23 +8,9 @@ from functools import cache
 from typing import NamedTuple
 
 from rankproof.text.languages import BEFORE_NUMBER, GERMAN, LABELS
-from rankproof.text.words import CJK
+from rankproof.text.words import CJK, read_table
 
-MONTHS_TABLE = """
-january jan januar jänner janvier enero gennaio janeiro januari января जनवरी يناير
-february feb februar février fevrier febrero febbraio fevereiro februari февраля फरवरी फ़रवरी فبراير
-march mar märz mars marzo março maart марта मार्च مارس
-april apr avril abril aprile апреля अप्रैल أبريل إبريل
-may mai mayo maggio maio mei мая मई مايو
-june jun juni juin junio giugno junho июня जून يونيو
-july jul juli juillet julio luglio julho июля जुलाई يوليو
-august aug août aout agosto augustus августа अगस्त أغسطس
-september sep sept septembre septiembre settembre setembro сентября सितंबर सितम्बर سبتمبر
-october oct oktober okt octobre octubre ottobre outubro октября अक्टूबर अक्तूबर أكتوبر
-november nov novembre noviembre novembro ноября नवंबर नवम्बर نوفمبر
-december dec dezember dez décembre diciembre dicembre dezembro декабря दिसंबर दिसम्बर ديسمبر
-"""
-MONTHS = {name: month for month, line in enumerate(MONTHS_TABLE.split("\n")[1:-1], start=1) for name in line.split()}
+MONTHS = {name: month for month, names in enumerate(read_table("months"), start=1) for name in names}
 NAME = "|".join(sorted(MONTHS, key=len, reverse=True))
 FORMS = (
     r"(?<!\d)(?P<a_year>[12]\d{3})-(?P<a_month>\d{2})-(?P<a_day>\d{2})(?!\d)",
@@ -116,46 +102,9 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
             yield start, end
 
 
-SPELLINGS = """
-m 1 m meter meters metre metres mètre mètres metro metros metri м метр метров метра 米 メートル मीटर متر |m 1000 km
-kilometer kilometers kilometre kilometres kilomètre kilomètres kilómetros chilometri км километров 公里 千米
-キロメートル キロ किलोमीटर किमी كيلومتر كم |m 0.01 cm centimeter centimeters centimetre centimetres zentimeter
-centimètres centímetros см 厘米 センチ सेमी سم |m 0.001 mm millimeter millimeters millimetre millimetres 毫米 ミリ मिमी
-مم |m 1609.344 mi mile miles meile meilen milles millas miglia 英里 マイル मील ميل |m 0.3048 ft foot feet fuß 英尺
-フィート फुट قدم |m 0.0254 inch inches zoll 英寸 インチ |m 0.9144 yd yard yards |g 1 g gram grams gramm gramme grammes
-gramos grammi г 克 グラム ग्राम غرام |g 1000 kg kilogram kilograms kilogramm kilo kilos kilogrammes kilogramos кг 公斤
-千克 キログラム किलोग्राम किलो كيلوغرام كغ |g 0.001 mg milligram milligrams milligramm 毫克 ミリグラム |g 1000000 tonne
-tonnes tonnen tons ton 吨 トン टन طن |g 453.59237 lb lbs |g 28.349523125 oz ounce ounces |s 1 s sec second seconds
-sekunde sekunden seconde secondes segundos secondi 秒 秒钟 सेकंड ثانية ثوان |s 60 min mins minute minutes minuten
-minutos minuti 分钟 分間 मिनट دقيقة دقائق |s 3600 h hr hrs hour hours stunde stunden heure heures horas ore 小时 時間
-घंटे घंटा ساعة ساعات |s 86400 day days tag tage tagen jour jours día días giorno giorni день дней дня 天 日間 दिन يوم
-أيام يوما |s 604800 week weeks woche wochen semaine semaines semana semanas settimane 周 星期 週間 सप्ताह हफ्ते أسبوع
-أسابيع |month 1 month months monat monate monaten mois mes meses mesi месяцев 个月 ヶ月 か月 महीने महीनों شهر أشهر
-|month 12 year years yr yrs jahr jahre jahren ans années año años anno anni лет года 年間 साल वर्ष سنة سنوات عاما |% 1
-% percent prozent pourcent procent ％ प्रतिशत ٪ パーセント |USD 1 $ usd dollar dollars us-dollar 美元 ドル डॉलर دولار
-|EUR 1 € eur euro euros 欧元 ユーロ यूरो يورو |GBP 1 £ gbp pound pounds pfund 英镑 ポンド |JPY 1 ¥ jpy yen 円 日元 |CNY
-1 cny rmb yuan 元 人民币 |INR 1 ₹ inr rupee rupees रुपये रुपए |C 1 °c ℃ celsius |F 1 °f ℉ fahrenheit |m2 1 m² m2 平方米
-平方メートル |m2 1000000 km² km2 平方公里 平方キロメートル |m2 10000 ha hectare hectares hektar 公顷 ヘクタール
-हेक्टेयर |l 1 l liter liters litre litres litros litri 升 リットル लीटर لتر |l 0.001 ml milliliter milliliters
-millilitre millilitres 毫升 |m/s 0.277777777777778 km/h kmh kph |m/s 0.44704 mph |W 1 w watt watts |W 1000 kw kilowatt
-kilowatts |W 1000000 mw megawatt megawatts |W 1000000000 gw gigawatt gigawatts |B 1000 kb kilobyte kilobytes |B 1000000
-mb megabyte megabytes |B 1000000000 gb gigabyte gigabytes |B 1000000000000 tb terabyte terabytes |Hz 1 hz hertz |Hz
-1000000 mhz megahertz |Hz 1000000000 ghz gigahertz
-"""
-"""For each unit, between bars, its kind, its size in the kind's first unit, and how it is written."""
-UNITS = {
-    spelling: (kind, float(size))
-    for kind, size, *spellings in map(str.split, SPELLINGS.split("|"))
-    for spelling in spellings
-}
-"""Kind and size by spelling, case folded."""
-SCALES_TABLE = """
-1e2 hundred hundert |1e3 thousand thousands tausend mille mil mila тысяч тыс 千 हज़ार हजार ألف آلاف k |1e4 万 萬 만
-|1e5 lakh lakhs लाख |1e6 million millions mio millionen millón millones milioni milhões млн миллионов मिलियन مليون
-ملايين m |1e7 crore crores करोड़ करोड़ |1e8 亿 億 억 |1e9 billion billions bn milliarde milliarden mrd milliards
-milliard miliardi млрд миллиардов مليار अरब |1e12 trillion trillions billionen 兆
-"""
-SCALES = {spelling: float(factor) for factor, *line in map(str.split, SCALES_TABLE.split("|")) for spelling in line}
+UNITS = {each: (kind, float(size)) for kind, size, *spellings in read_table("units") for each in spellings}
+"""The kind of each unit and its size in the kind's first unit, by its spellings, case folded."""
+SCALES = {spelling: float(factor) for factor, *spellings in read_table("scales") for spelling in spellings}
 """Words that multiply the number before them."""
 COUNTED = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
