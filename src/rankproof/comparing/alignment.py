@@ -113,9 +113,8 @@ def _differences(scores: Mapping[str, ScoresLike], baseline: str, names: list[st
                 mine, theirs = (scores.definition["measures"].get(measure) for scores in (each, first))
                 if mine != theirs:
                     alike = {**(mine or {}), "judges": 0} == {**(theirs or {}), "judges": 0}
-                    yield f"{about} " + (
-                        f"have other judges of {measure}" if alike else f"define {measure} differently"
-                    )
+                    told = f"have other judges of {measure}" if alike else f"define {measure} differently"
+                    yield f"{about} {told}"
             if measures is None and set(each) != set(first):
                 odd = sorted(set(each) ^ set(first))
                 yield f"{about} do not both have {', '.join(odd)}"

@@ -245,7 +245,7 @@ def _row(
     seen = detectable(values, surest, ends=pair.ends)
     queries, unknown = needed_or_why(values, gain, surest, ends=pair.ends)
     effect = d_z(values).value if n > 1 else None
-    why = THIN * (pair.mean is None) or BARREN * pair.barren
+    why = THIN if pair.mean is None else BARREN if pair.barren else ""
     verdict, note = ("unclear", why) if why else _verdict(values, gain, adjusted, same, alpha)
     ends = sorted((pair.sign * low, pair.sign * high))
     settled: dict[str, Any] = dict(zip(("coverage", "possible_low", "possible_high"), pair.settled, strict=False))

@@ -282,7 +282,7 @@ def difference_row(
         row,
         smallest_margin=smallest_margin(found.n, alpha, worst=-pair.ends[0]),
         queries_for_margin=queries_for_margin(margin, alpha, worst=-pair.ends[0]),
-        note=BARREN * pair.barren or f"fewer than {minimum} queries decide nothing" * (found.n < minimum),
+        note=BARREN if pair.barren else f"fewer than {minimum} queries decide nothing" if found.n < minimum else "",
         **corrected_in(pair),
     )
 

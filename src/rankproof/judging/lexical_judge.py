@@ -289,7 +289,7 @@ def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     if not denies:
         return f"the opposite word: {word}" if word else ""
     # A denial and an opposite word across say the same: what is forbidden is not allowed.
-    if word or are_opposed(claim.text, text.sentence(place)):
+    if word or are_opposed(claim.text, sentence):
         return ""
     mine, theirs = (set(each.forms) & PRONOUNS for each in (claim, text))
     of_one = mine <= theirs or len(text.sentences) > 1
