@@ -14,19 +14,19 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 86_973,
+    "lines": 86_970,
     "modules of over 400 lines": 0,
-    "code lines": 58_620,
+    "code lines": 58_619,
     "file names used twice": 21,
     "class names in two packages": 9,
     "short helpers used once": 113,
     "circles": 0,
     "modules crossed by evaluate": 15,
     "modules crossed by gate": 31,
-    "modules crossed by judge": 29,
+    "modules crossed by judge": 28,
     "modules crossed by evaluate and its table": 32,
     "modules crossed by gate and its table": 37,
-    "modules crossed by judge and its table": 43,
+    "modules crossed by judge and its table": 42,
 }
 
 

@@ -46,11 +46,12 @@ from rankproof.judging.verdicts import (
     Relation,
     Verdict,
     entry_of,
+    lot,
     pair_in,
 )
 from rankproof.stats.agreement import Agreement
 from rankproof.store.answers import LabellingSession
-from rankproof.store.ledger import Ledger, lot
+from rankproof.store.ledger import Ledger
 
 if TYPE_CHECKING:
     from rankproof.judging.models import UnseededArguments

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 from rankproof.document.model import Displayable
 from rankproof.errors import one_of, shorten
 from rankproof.store.ledger import HUMAN, Given, Ledger, LedgerEntry
+from rankproof.text.words import digest
 
 SUPPORTS, SILENT, CONTRADICTS = 1, 0, -1
 """What a text says about a claim."""
@@ -76,6 +77,11 @@ class Ask(NamedTuple):
     relation: Relation
     left: str
     right: str
+
+
+def lot(pair: tuple[str, str, str], seed: int, what: str = "random") -> float:
+    """The number of a pair, from 0 to 1, as if drawn by lot: it follows from its texts and the seed."""
+    return int.from_bytes(digest(f"{seed} {what} ", digest(*pair), size=8)) / 2**64
 
 
 @dataclass(frozen=True, slots=True)

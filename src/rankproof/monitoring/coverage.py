@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from rankproof.stats.corrections import benjamini_hochberg
 from rankproof.stats.distributions import t_quantile
 from rankproof.stats.intervals import interval
 from rankproof.stats.judge_error import Share, share_of
+from rankproof.text.words import digest
 
 A_KIND = 5
 """Queries of the set for each kind of query, on average."""
@@ -286,7 +286,7 @@ def next_queries(own: Mapping[str, str], live: LiveQueries, rows: Array, kind: A
 
 def query_id(text: str) -> str:
     """An id for a live query that is always the same."""
-    return f"live-{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=5).hexdigest()}"
+    return f"live-{digest(text, size=5).hex()}"
 
 
 def measured_values(

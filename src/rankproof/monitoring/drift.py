@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,7 @@ from rankproof.monitoring.log_samples import LiveQueries, live_queries, normal_f
 from rankproof.monitoring.query_similarity import TESTS, Shift, content_words
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.protocol import ScoresLike
+from rankproof.text.words import digest
 
 ALIKE = 0.8
 """Of all content words of two queries this share must be in both, so that they ask nearly the same."""
@@ -314,7 +314,7 @@ def stale_judgments(judgments: Judgments, corpus: Corpus, hashes: Mapping[str, s
 
 def hash_of(text: str) -> str:
     """The hash of a document's text; blanks do not count."""
-    return blake2b(" ".join(text.split()).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return digest(" ".join(text.split())).hex()
 
 
 def hashes_of(judgments: Judgments, corpus: Corpus) -> dict[str, str]:

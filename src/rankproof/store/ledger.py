@@ -6,7 +6,6 @@ so that only new pairs are asked about. The file is safe under several writers a
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import sqlite3
@@ -15,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from rankproof.document.disk import whole_file
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.store import TIMEOUT, Schema, open_to_hold, open_to_read, open_to_write, version
+from rankproof.text.words import digest
 
 Key = tuple[str, str, str]
 """Relation, left text, right text."""
@@ -101,7 +102,7 @@ class LedgerEntry(Displayable):
     @property
     def id(self) -> str:
         """A short name for the pair, used to override its verdict."""
-        return pair_of(self.key).hex()[:12]
+        return digest(*self.key).hex()[:12]
 
 
 Identity = Mapping[str, Any]
@@ -119,7 +120,7 @@ class Ledger:
 
     def find(self, keys: Iterable[Key], judge: Identity) -> dict[Key, LedgerEntry]:
         """The verdicts of this judge on the pairs; a human's verdict takes precedence."""
-        wanted = {pair_of(key): key for key in keys}
+        wanted = {digest(*key): key for key in keys}
         if not wanted or not self.path.exists():
             return {}
         with open_to_read(self.path, self.timeout, LEDGER) as connection:
@@ -152,7 +153,7 @@ class Ledger:
     def forget(self, judge: Identity, keys: Iterable[Key]) -> None:
         """Delete the verdicts of one judge on these pairs."""
         number = "(SELECT id FROM judges WHERE hash = ?)"
-        gone = [(pair_of(key), _digest(_spelled(judge))) for key in keys]
+        gone = [(digest(*key), digest(_spelled(judge))) for key in keys]
         with open_to_write(self.path, self.timeout, LEDGER) as connection:
             connection.executemany(f"DELETE FROM verdicts WHERE pair = ? AND judge = {number}", gone)
 
@@ -164,9 +165,9 @@ class Ledger:
 
     def keep_frame(self, keys: Iterable[Key]) -> str:
         """Remember which pairs could be drawn when labels were; returns the id of this set of pairs."""
-        short = sorted({pair_of(key)[:SHORT] for key in keys})
+        short = sorted({digest(*key)[:SHORT] for key in keys})
         pairs = zlib.compress(b"".join(short), 1)
-        name = hashlib.blake2b(b"".join(short), digest_size=8).hexdigest()
+        name = blake2b(b"".join(short), digest_size=8).hexdigest()
         with open_to_write(self.path, self.timeout, LEDGER) as connection:
             connection.execute("INSERT OR IGNORE INTO frames VALUES (?, ?)", (name, pairs))
         return name
@@ -203,7 +204,7 @@ class Ledger:
         """Everything in the file, judge by judge; or only of one judge, or of people (or machines) alone."""
         if not self.path.exists():
             return
-        asked = (None if judge is None else _digest(_spelled(judge)), human)
+        asked = (None if judge is None else digest(_spelled(judge)), human)
         with open_to_read(self.path, self.timeout, LEDGER) as connection:
             for relation, left, right, identity, *rest in connection.execute(_EVERYTHING, asked):
                 key = (relation, _text(left), _text(right))
@@ -234,31 +235,11 @@ _EVERYTHING = f"""SELECT v.relation, l.text, r.text, j.identity, {_COLUMNS}
 
 def _insert(connection: sqlite3.Connection, judge: int, entries: Sequence[LedgerEntry]) -> None:
     now, texts = _now(), dict.fromkeys(text for each in entries for text in (each.left, each.right))
-    ids = {text: _digest(text) for text in texts}
+    ids = {text: digest(text) for text in texts}
     connection.executemany(
         "INSERT OR IGNORE INTO texts VALUES (?, ?)", [(ids[text], _storable(text)) for text in texts]
     )
     connection.executemany(_KEEP, [_columns(judge, each, ids[each.left], ids[each.right], now) for each in entries])
-
-
-def pair_of(key: Key) -> bytes:
-    """The hash of a pair under a relation."""
-    relation, left, right = key
-    return _pair(relation, _digest(left), _digest(right))
-
-
-def lot(pair: Key, seed: int, what: str = "random") -> float:
-    """The number of a pair, from 0 to 1, as if drawn by lot: it follows from its texts and the seed."""
-    own = f"{seed} {what} ".encode() + pair_of(pair)
-    return int.from_bytes(hashlib.blake2b(own, digest_size=8).digest()) / 2**64
-
-
-def _pair(relation: str, left: bytes, right: bytes) -> bytes:
-    return hashlib.blake2b(relation.encode("utf-8", "surrogatepass") + left + right, digest_size=16).digest()
-
-
-def _digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _storable(text: str) -> str | bytes:
@@ -278,9 +259,9 @@ def _judge_number(connection: sqlite3.Connection, judge: Identity, name: str) ->
     text = _spelled(judge)
     connection.execute(
         "INSERT OR IGNORE INTO judges (hash, name, identity, human) VALUES (?, ?, ?, ?)",
-        (_digest(text), name, text, judge.get("kind") == HUMAN),
+        (digest(text), name, text, judge.get("kind") == HUMAN),
     )
-    number: int = connection.execute("SELECT id FROM judges WHERE hash = ?", (_digest(text),)).fetchone()[0]
+    number: int = connection.execute("SELECT id FROM judges WHERE hash = ?", (digest(text),)).fetchone()[0]
     return number
 
 
@@ -291,7 +272,7 @@ def _rows(connection: sqlite3.Connection, pairs: Sequence[bytes], judge: Identit
         f"""SELECT v.pair, {_COLUMNS} FROM verdicts v JOIN judges j ON j.id = v.judge
         WHERE v.pair IN ({places}) AND (j.hash = ? OR (j.human AND v.reason = ''))
         ORDER BY j.human, v.at, j.id""",
-        (*pairs, _digest(_spelled(judge))),
+        (*pairs, digest(_spelled(judge))),
     ).fetchall()
 
 
@@ -299,7 +280,7 @@ def _columns(number: int, each: LedgerEntry, left: bytes, right: bytes, now: str
     items, origin = _JSON.encode(each.items), _JSON.encode(dict(each.origin))
     quote, reason = _storable(each.quote), _storable(each.reason)
     said = (each.value, each.probability, quote, items, origin, reason, each.at or now)
-    return (_pair(each.relation, left, right), number, each.relation, left, right, *said)
+    return (digest(each.relation, left, right), number, each.relation, left, right, *said)
 
 
 def _entry(key: Key, judge: str, value: Any, probability: Any, quote: str, items: str, *rest: str) -> LedgerEntry:

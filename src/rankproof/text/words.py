@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from hashlib import blake2b
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -308,6 +309,16 @@ def join_texts(texts: Iterable[str]) -> str:
 def are_several(text: str) -> bool:
     """Whether a text is several joined ones."""
     return BETWEEN in text
+
+
+def digest(text: str, *others: str | bytes, size: int = 16) -> bytes:
+    """The hash of a text, or of it and others, given as texts or as their hashes; the same on every machine.
+
+    >>> digest("plan", size=4).hex(), digest("S", "left", "right") == digest("S", digest("left"), digest("right"))
+    ('ab25341f', True)
+    """
+    after = b"".join(digest(each) if isinstance(each, str) else each for each in others)
+    return blake2b(text.encode("utf-8", "surrogatepass") + after, digest_size=size).digest()
 
 
 def shortest_stretch(keys: list[str]) -> tuple[int, int]:

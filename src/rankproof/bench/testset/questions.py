@@ -15,7 +15,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
@@ -37,6 +36,7 @@ from rankproof.stats.detectable_difference import Detection, detectable, needed_
 from rankproof.stats.paired import check_alpha
 from rankproof.stats.significance import check_power, spread
 from rankproof.text.sentences import sentences
+from rankproof.text.words import digest
 
 WORDS = 5
 """Words of a question, at most."""
@@ -164,7 +164,7 @@ class _Index:
 def _apart(words: list[str], text: list[str], salt: str) -> list[str] | None:
     """The words in an order in which no more than a few stand in a row as in the text; None if none was found."""
     for attempt in range(20):
-        mixed = sorted(words, key=lambda word: _hash(f"{salt} {attempt} {word}"))
+        mixed = sorted(words, key=lambda word: digest(f"{salt} {attempt} {word}", size=8))
         if longest_run(mixed, text) <= min(LONGEST_RUN, len(words) - 1):
             return mixed
     return None
@@ -172,11 +172,7 @@ def _apart(words: list[str], text: list[str], salt: str) -> list[str] | None:
 
 def _shuffled(corpus: Corpus, seed: int) -> list[Document]:
     """An order by hash: a document added later moves no other."""
-    return sorted(corpus.values(), key=lambda each: _hash(f"{seed} {each.id}"))
-
-
-def _hash(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return sorted(corpus.values(), key=lambda each: digest(f"{seed} {each.id}", size=8))
 
 
 def count_sources(questions: Iterable[Question]) -> dict[str, int]:
@@ -222,7 +218,7 @@ def split_questions(
     owed = dict.fromkeys(shares, 0.0)
     parts: dict[str, str] = {}
     for kind in sorted(groups):
-        for query in sorted(groups[kind], key=lambda each: _hash(f"{seed} {each}")):
+        for query in sorted(groups[kind], key=lambda each: digest(f"{seed} {each}", size=8)):
             # The part that is furthest behind its share gets the next query.
             for part, share in shares.items():
                 owed[part] += share

@@ -34,7 +34,7 @@ from rankproof.judging.metrics.registry import (
     ways,
 )
 from rankproof.judging.verdicts import PLAIN_YES, Ask, Relation, Said, Verdict
-from rankproof.store.ledger import pair_of
+from rankproof.text.words import digest
 
 
 @cache
@@ -197,7 +197,7 @@ def _falls(group: Sequence[Verdict]) -> list[tuple[float, frozenset[Ask]]]:
 def _drawn(groups: Sequence[Sequence[Verdict]]) -> Iterator[tuple[float, frozenset[Ask]]]:
     """A Latin hypercube: every group meets each part of its probability once, in an order of its own."""
     places = (np.arange(DRAWS) + 0.5) / DRAWS
-    seeds = [int.from_bytes(pair_of(group[0].ask)) for group in groups]
+    seeds = [int.from_bytes(digest(*group[0].ask)) for group in groups]
     columns = [np.random.default_rng(seed).permutation(places).tolist() for seed in seeds]
     for drawn in zip(*columns, strict=True):
         pairs = ((each, place) for group, place in zip(groups, drawn, strict=True) for each in group)

@@ -15,7 +15,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from hashlib import blake2b
 from importlib.resources import files
 from itertools import count, product
 from string import ascii_lowercase
@@ -24,6 +23,7 @@ from urllib.parse import unquote
 
 from rankproof.judging.models import MOST_PAIRS
 from rankproof.judging.verdicts import WITHOUT_PARTS, Ask, Relation
+from rankproof.text.words import digest
 
 VERDICTS, SUPPORT, CLAIMS = "verdicts-2", "support-1", "claims-3"
 """The prompts: files in `judging/prompts`, whose numbers are part of every verdict's key."""
@@ -78,7 +78,7 @@ NO = {
 
 def canary_for(asks: Sequence[Ask]) -> Canary:
     """The canary of a call, of each relation asked in it; which one follows from what is asked."""
-    number = int.from_bytes(blake2b(asks[0].right.encode("utf-8", "surrogatepass"), digest_size=2).digest())
+    number = int.from_bytes(digest(asks[0].right, size=2))
     question, answer, *others = TRIOS[number % len(TRIOS)]
     expected: dict[Ask, tuple[int, ...]] = {}
     for relation in [each for each in YES if any(ask.relation == each for ask in asks)]:

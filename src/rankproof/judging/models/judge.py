@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
@@ -23,6 +22,7 @@ from rankproof.judging.run import Tell
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
 from rankproof.net.client import open_clients
 from rankproof.net.retries import Failed, Pace
+from rankproof.text.words import digest
 
 
 @asynccontextmanager
@@ -232,7 +232,7 @@ class Session:
 
     def _verdicts(self, call: Call, reply: Reply, reading: Reading) -> list[Verdict]:
         """The verdicts of a reply, each with where it comes from."""
-        batch = blake2b(call.body.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+        batch = digest(call.body, size=6).hex()
         places = {ask: number for number, ask in enumerate(call.places.values(), start=1)}
         origin = {"prompt": call.prompt, "batch": batch, "model": reply.model}
         return [

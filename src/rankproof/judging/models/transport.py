@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Displayable
@@ -29,6 +28,7 @@ from rankproof.net.retries import (
     retry_after,
     settle_in_loop,
 )
+from rankproof.text.words import digest
 
 if TYPE_CHECKING:
     from rankproof.judging.models.judge import ModelJudge, Session
@@ -284,7 +284,7 @@ async def _round(session: Session, wire: Wire, calls: Sequence[Call], again: int
 
 def name_of(call: Call) -> str:
     """The key of a call: the same for the same words."""
-    return blake2b(f"{call.prompt} {call.body}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return digest(f"{call.prompt} {call.body}").hex()
 
 
 async def _replies(wire: Wire, calls: Mapping[str, Call], known: str) -> dict[str, Reply]:

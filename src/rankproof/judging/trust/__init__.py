@@ -23,9 +23,10 @@ from rankproof.judging.lexical_judge import NAME, likelihood
 from rankproof.judging.metrics.counting import TOGETHER, Outcome, metric_of, outcomes
 from rankproof.judging.metrics.registry import is_ours
 from rankproof.judging.trust.agreement import is_yes, people
-from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Relation, Said, Unmeasured, Verdict, pair_in
+from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Relation, Said, Unmeasured, Verdict, lot, pair_in
 from rankproof.stats.intervals import interval
-from rankproof.store.ledger import Ledger, lot, pair_of
+from rankproof.store.ledger import Ledger
+from rankproof.text.words import digest
 
 DRAWS = 40
 """Ways in which the pairs of a sample fall, each with a shift of its own."""
@@ -97,7 +98,7 @@ class Estimating:
         by_context = metric_of(self.measure).soft_by == "right"
         place = ask.right if ask.relation not in TOGETHER or by_context else ""
         left = "" if by_context and ask.relation == Relation.TEXT_SUPPORTS else ask.left
-        order = np.random.default_rng(int.from_bytes(pair_of((ask.relation, left, place))))
+        order = np.random.default_rng(int.from_bytes(digest(ask.relation, left, place)))
         given = said.probability if isinstance(said, Verdict) else None
         likely = likelihood(ask) if given is None else given
         chance = 1 / (1 + np.exp(-(logit(np.array(likely)) + self.shifted[ask.relation])))

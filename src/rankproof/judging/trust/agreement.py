@@ -24,7 +24,8 @@ from rankproof.judging.run import settle
 from rankproof.judging.verdicts import PLAIN_YES, VALUES, Ask, InLedger, Judge, Relation, Said, pair_in
 from rankproof.stats.agreement import Agreement, cohen_kappa
 from rankproof.stats.judge_error import Corrected, Share, check_labels, corrected_mean, rogan_gladen, share_of
-from rankproof.store.ledger import HUMAN, SHORT, Ledger, LedgerEntry, pair_of
+from rankproof.store.ledger import HUMAN, SHORT, Ledger, LedgerEntry
+from rankproof.text.words import digest
 
 if TYPE_CHECKING:
     pass
@@ -176,7 +177,7 @@ class Frame:
     """Whether it is on record for all labels; if not, any pair is taken for one that could be."""
 
     def __contains__(self, ask: object) -> bool:
-        return not self.known or (isinstance(ask, Ask) and pair_of(ask)[:SHORT] in self.pairs)
+        return not self.known or (isinstance(ask, Ask) and digest(*ask)[:SHORT] in self.pairs)
 
 
 def frame_of(ledger: Ledger, labels: Iterable[Label]) -> Frame:
