@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -94,3 +95,32 @@ def test_a_page_names_its_files(rankproof: Any, files: Path, words: tuple[str, .
     page = rankproof(*words, "-f", "html").out
     assert f"{words[-3] if words[0] == 'gate' else words[-1]}; " in page
     assert "judgments: judgments.txt" in page
+
+
+WORDS = ("ties='id'", "no_relevant='skip'", "missing='zero'")
+
+
+@pytest.mark.first_is_quick(4)
+@pytest.mark.parametrize("form", ["table", "full", "markdown", "latex", "html", "json", "jsonl", "csv", "junit"])
+@pytest.mark.parametrize("name", ["evaluate", "audit", "gate", "compare", "diagnose", "explain", "report"])
+def test_texts_of_the_user_that_look_like_advice_stay_as_they_are(
+    rankproof: Any, files: Path, name: str, form: str
+) -> None:
+    for each in ("judgments.txt", "first.run", "second.run"):
+        text = (files / each).read_text()
+        for old, new in zip(("q2", "d2", "d9"), WORDS, strict=True):
+            text = re.sub(rf"\b{old}\b", new, text)
+        (files / each).write_text(text)
+    (files / "q.jsonl").write_text(json.dumps({"_id": WORDS[0], "text": f"what is {WORDS[1]}"}) + "\n")
+    more = ("--queries", "q.jsonl") if name in ("diagnose", "report") else ()
+    more += {"evaluate": ("--per-query",), "explain": (WORDS[0],)}.get(name, ())
+    runs = ("first.run",) if name in ("audit", "diagnose", "explain") else ("first.run", "second.run")
+    done = rankproof(name, "judgments.txt", *runs, *more, *(() if name == "audit" else ("-m", "RR")), "-f", form)
+    if done.code == 2:  # a format that the command lacks
+        assert "format" in done.err
+        return
+    assert done.out, done.err
+    assert not re.search("--(ties id|no-relevant skip|missing zero)", done.out)
+    plain = html.unescape(done.out).replace("\\", "").replace("textquotesingle{}", "'")
+    if name not in ("audit", "gate", "compare") and form in ("full", "json", "html"):
+        assert WORDS[0] in plain

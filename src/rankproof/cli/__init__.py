@@ -269,7 +269,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command of the arguments and return the exit code; errors become one message on standard error."""
-    from rankproof.cli.output import as_options, tell_oddities
+    from rankproof.cli.output import tell_oddities
     from rankproof.document.terminal import lay_out_for
 
     lay_out_for("shell")
@@ -293,7 +293,7 @@ def run(arguments: Sequence[str]) -> int:
         end = "" if said.endswith(("?", "?)")) else "."
         return _fail(f"{said}{end}{'' if context is None else _next(context, said)}", error.exit_code)
     except RankproofError as error:
-        return _fail(as_options(_with_options(str(error), arguments), "to", "normalise"), error.exit_code)
+        return _fail(_with_options(str(error), arguments), error.exit_code)
     except OSError as error:
         place, why = error.filename or "input or output", error.strerror or error
         told = blame_sentence(error) or f"{place}: {why}. Next: check the path, its rights and the room on the disk."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import threading
 import warnings
@@ -127,7 +126,7 @@ def say_apart(scores: Mapping[str, ScoresLike], form: str) -> None:
             about.setdefault(finding.message, []).append(name)
     told = (f"{', '.join(names)}: {said}" if len(scores) > 1 else said for said, names in about.items())
     for line in (*lines, *told):
-        click.echo(as_options(f"rankproof: {line}"), err=True)
+        click.echo(f"rankproof: {line}", err=True)
 
 
 def end(errors: Iterable[str], *, shown: bool = False) -> None:
@@ -137,7 +136,7 @@ def end(errors: Iterable[str], *, shown: bool = False) -> None:
         return
     if not shown:
         for each in told:
-            click.echo(as_options(f"rankproof: {each}"), err=True)
+            click.echo(f"rankproof: {each}", err=True)
     click.get_current_context().exit(DataError.exit_code)
 
 
@@ -191,7 +190,7 @@ class Output:
 
     def write(self, content: str | bytes) -> None:
         """The content in the format to the file or standard output."""
-        write(content, self.path, self.form)
+        write(content, self.path)
 
     def write_result(self, found: Result, about: str = "", **settings: Any) -> None:
         """The result in the format to the file or standard output; pages begin with what it is `about`."""
@@ -204,16 +203,14 @@ class Output:
         self.write(check(self.form, *found.more_formats).render(made))
 
 
-def write(content: str | bytes, path: str | None, form: str = "") -> None:
+def write(content: str | bytes, path: str | None) -> None:
     """The content to the file, and a note on standard error that it was written; else to standard output.
 
-    A result has conventions as the shell writes them, and charts in ASCII if standard output has no blocks.
+    Charts are in ASCII if standard output has no blocks.
     """
     from rankproof.document.terminal import SPARKS, in_ascii
 
     last_check.get()()
-    if isinstance(content, str) and form:
-        content = as_options(content)
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     if path not in (None, STDOUT):
         write_file(path, data, force=may_replace(path))
@@ -320,12 +317,3 @@ def tell_oddities() -> Iterator[None]:
         finally:
             for message in dict.fromkeys(str(each.message) for each in odd):
                 click.echo(f"rankproof: note: {message}", err=True)
-
-
-def as_options(message: str, *more: str) -> str:
-    """The text with conventions, and `more`, as the shell writes them: `--missing skip` for `missing='skip'`."""
-    from rankproof.core.conventions import CHOICES
-
-    names = "|".join([*CHOICES, *more]).replace("_", r"\\?_")  # which LaTeX escapes
-    options = rf"\b({names})=('|&#x27;)(\w+)\2"  # in HTML a quote is another
-    return re.sub(options, lambda m: f"--{m[1].replace(chr(92), '').replace('_', '-')} {m[3]}", message)

@@ -16,6 +16,7 @@ from rankproof.core.expected_and_extreme_values import expected_values, extreme_
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery
 from rankproof.core.measure import LARGEST, Measure, seen_by
 from rankproof.document.model import Displayable
+from rankproof.document.terminal import setting
 from rankproof.errors import check_number, check_whole, is_one_of, one_of
 
 SEED = 0
@@ -228,8 +229,14 @@ def order_equals(names: Sequence[str], rule: str) -> list[int]:
     return list(places) if rule == "input" else sorted(places, key=names.__getitem__, reverse=rule != "id")
 
 
-KEEP_ONE = "Next: keep one of them, or choose duplicates='first' or duplicates='best'."
-"""The rules for a document that comes twice in one ranking."""
+def keep_one() -> str:
+    """The rules for a document that comes twice in one ranking, as the next step."""
+    return f"keep one of them, or choose {setting('duplicates', 'first')} or {setting('duplicates', 'best')}."
+
+
+def same_rank() -> str:
+    """What is wrong where the rank column is to decide and does not."""
+    return f"two documents stand at the same rank, so {setting('ties', 'rank')} has no order to take"
 
 
 class RepeatedDocument(Exception):

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.arrays import FEW, distinct, join_parts, narrow
-from rankproof.core.conventions import Conventions, comparable_scores, order_equals, unjudged_as
+from rankproof.core.conventions import Conventions, comparable_scores, order_equals, same_rank, unjudged_as
 from rankproof.core.hits import QUERIES, Array, Hits, PackedHits
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable
+from rankproof.document.terminal import setting
 from rankproof.errors import DataError, shorten
 
 SPARSE = 16
@@ -167,10 +168,8 @@ def rank_block(block: Block, judgments: Judgments, conventions: Conventions) -> 
         return Ordered(block.query, length, block.ranking, block.judged, first, doubtful=low)
     if conventions.ties == "rank":
         query = judgments.query_ids[block.query[block.ranking[tied[0]]]]
-        raise DataError(
-            f"query {shorten(query)}: two documents stand at the same rank, so ties='rank' has no order to take. "
-            "Next: correct the rank column, or choose ties='trec'."
-        )
+        other = setting("ties", "trec")
+        raise DataError(f"query {shorten(query)}: {same_rank()}. Next: correct the rank column, or choose {other}.")
     rank = first.copy()
     rank[tied] += _places_in_tie(block, score, found, tied, judgments, conventions.ties)
     return Ordered(block.query, length, block.ranking, block.judged, rank, first, above + equal, low)

@@ -17,6 +17,7 @@ from rankproof.core.expected_and_extreme_values import extremes
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure, seen_by, worth
 from rankproof.document.model import Displayable, PlainData
+from rankproof.document.terminal import setting
 from rankproof.errors import DataError, shorten
 
 CLOSE = 1e-9
@@ -126,8 +127,8 @@ def average(measure: Measure, values: PerQuery) -> float:
     """The mean, the sum or the geometric mean of `values`, as the measure declares."""
     if not len(values):
         raise DataError(
-            f"{measure}: no query is left to average. Next: look at the audit, or set missing='zero' and "
-            "no_relevant='zero'."
+            f"{measure}: no query is left to average. Next: look at the audit, or set {setting('missing', 'zero')} and "
+            f"{setting('no_relevant', 'zero')}."
         )
     if measure.spec.average == "sum":
         return math.fsum(values.tolist())

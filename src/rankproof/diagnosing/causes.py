@@ -13,6 +13,7 @@ from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.diagnosing.evidence import Asked, Library, forms
 from rankproof.document.model import Displayable, PlainData
 from rankproof.document.numbers import first_of
+from rankproof.document.terminal import setting
 from rankproof.errors import shorten
 from rankproof.stats.confidence import agree_with_test
 from rankproof.stats.corrections import correct
@@ -72,13 +73,12 @@ def causes(asked: Asked) -> tuple[Cause, ...]:
     ['never-found', 'below-k', 'number']
     """
     told = ((each, each.tells(asked)) for each in RULES)
-    return tuple(Cause(each.kind, each.title, evidence, each.do) for each, evidence in told if evidence)
+    skip = setting("no_relevant", "skip")
+    return tuple(Cause(each.kind, each.title, said, each.do.format(skip=skip)) for each, said in told if said)
 
 
 @rule(
-    "no-relevant",
-    "no relevant document exists",
-    "judge more documents, write the missing one, or leave the query out (no_relevant='skip')",
+    "no-relevant", "no relevant document exists", "judge more, write the missing one, or leave the query out ({skip})"
 )
 def none_exists(asked: Asked) -> str:
     """No document is judged relevant, so there is nothing to find."""

@@ -61,6 +61,11 @@ def for_face(python: str, shell: str) -> str:
     return python if _face.get() == "python" else shell
 
 
+def setting(name: str, word: str) -> str:
+    """A setting and its word as who calls writes it: `ties='id'`, in the shell `--ties id`."""
+    return for_face(f"{name}={word!r}", f"--{name.replace('_', '-')} {word}")
+
+
 def page_width() -> int:
     """The width of the page: $COLUMNS, else that of the terminal, else 80."""
     return min(max(_size("COLUMNS", 0, WIDTH), NARROWEST), WIDEST)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.conventions import KEEP_ONE, Conventions
+from rankproof.core.conventions import Conventions, keep_one
 from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, Ordered, note_ranks
 from rankproof.core.judgments import Judgments
@@ -209,7 +209,7 @@ class ColumnRankings:
         if names[0] != names[1]:
             where, at = f"{names[0]} and {names[1]}", f"(row {rows[0]}, and row {rows[1]} of the other)"
         found = bad.found.replace(" of query ", " comes twice for query ")
-        return DataError(f"{where}: {found} {at}. {KEEP_ONE}")
+        return DataError(f"{where}: {found} {at}. Next: {keep_one()}")
 
 
 def _note_ranks(table: Any, ties: str, census: Census) -> None:

@@ -21,6 +21,7 @@ from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments, cached_for_judgments, judgments_from_nested
 from rankproof.core.table import RankingTable
+from rankproof.document.terminal import setting
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.values import (
     align_ids,
@@ -249,8 +250,9 @@ class MappingRankings:
         """The rankings of judged queries, some ten thousand documents at a time."""
         if conventions.ties == "rank":
             raise UsageError(
-                f"{self.source}: ties='rank' was asked for, but dicts and lists have no rank column. "
-                "Next: choose another rule, as ties='input' for the order given, or read a run file."
+                f"{self.source}: {setting('ties', 'rank')} was asked for, but dicts and lists have no rank column. "
+                f"Next: choose another rule, as {setting('ties', 'input')} for the order given, or read a "
+                "run file."
             )
         judgments = align_ids(judgments, self._kinds(), self.table if self.untyped else None)
         rankings = self._of_judged_queries(judgments, census)

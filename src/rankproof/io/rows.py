@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.conventions import KEEP_ONE, Conventions, RepeatedDocument, drop_repeats
+from rankproof.core.conventions import Conventions, RepeatedDocument, drop_repeats, keep_one
 from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, note_ranks
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.table import RankingTable, part_of
+from rankproof.document.terminal import setting
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.roles import document_fields, guess_sentence, mending_step
 from rankproof.io.values import as_numbers, is_id, is_number, match_ids
@@ -275,8 +276,8 @@ class RowRankings:
         table = self.rows
         if ties == "rank" and table.rank is None:
             raise UsageError(
-                f"{self.source}: ties='rank' was asked for, but there is no rank column. "
-                "Next: choose another rule, as ties='input' for the order given."
+                f"{self.source}: {setting('ties', 'rank')} was asked for, but there is no rank column. "
+                f"Next: choose another rule, as {setting('ties', 'input')} for the order given."
             )
         if table.rank is not None and (ties == "rank" or table.score is None):
             turned: Array = 1 + table.rank.max(initial=0) - table.rank
@@ -309,7 +310,7 @@ class RowRankings:
                 line, unit = np.arange(1, len(self.rows) + 1), "rows"
             raise DataError(
                 f"{self.source}: document {shorten(docs[error.first])} comes twice for query {shorten(query)} "
-                f"({unit} {line[error.first]} and {line[error.again]}). {KEEP_ONE}"
+                f"({unit} {line[error.first]} and {line[error.again]}). Next: {keep_one()}"
             ) from error
 
     def _block(self, batch: list[tuple[int, list[int]]], order: Array, judgments: Judgments) -> Block:

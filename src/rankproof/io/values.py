@@ -17,7 +17,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from rankproof.core.conventions import KEEP_ONE, RepeatedDocument, drop_repeats
+from rankproof.core.conventions import RepeatedDocument, drop_repeats, keep_one
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
@@ -353,7 +353,7 @@ def _once_each(docs: Sequence[Any], scores: Sequence[Any], duplicates: str, wher
     try:
         rows = drop_repeats(docs, range(len(docs)), duplicates, scores.__getitem__)
     except RepeatedDocument as error:
-        raise DataError(f"{where}: document {shorten(docs[error.again])} comes twice. {KEEP_ONE}") from error
+        raise DataError(f"{where}: document {shorten(docs[error.again])} comes twice. Next: {keep_one()}") from error
     return {docs[row]: scores[row] for row in rows}, len(docs) - len(rows)
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.document.disk import check_free, last_check, whole_file
+from rankproof.document.terminal import setting
 from rankproof.errors import DataError, UsageError, not_known, one_of, shorten
 from rankproof.io.corpora import folder_at, split_of
 from rankproof.io.files import PathLike, check_path, read_head, zstd_open
@@ -315,7 +316,8 @@ def format_of(target: PathLike, to: str | None = None) -> str:
     suffix = _suffix(target)
     if suffix not in SUFFIXES:
         said = f"{os.fspath(target)}: the name does not say which format to write"
-        raise not_known(said, suffix, SUFFIXES, f"end it with one of {', '.join(SUFFIXES)}, or say to='csv'")
+        other = setting("to", "csv")
+        raise not_known(said, suffix, SUFFIXES, f"end it with one of {', '.join(SUFFIXES)}, or say {other}")
     return SUFFIXES[suffix]
 
 

@@ -24,7 +24,7 @@ from rankproof.core.measure import LARGEST, Measure
 from rankproof.core.names import parse_all, parse_each
 from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import best_first
-from rankproof.document.terminal import for_face
+from rankproof.document.terminal import for_face, setting
 from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten, unknown_arguments
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import Columns, load_judgments, load_ranking, with_columns
@@ -101,8 +101,8 @@ def evaluate(
     if unjudged_grade != 1 and conventions.unjudged != "relevant":
         given = for_face(f"unjudged_grade={unjudged_grade:g}", f"--unjudged-grade {unjudged_grade:g}")
         raise UsageError(
-            f"{given}: has no effect with unjudged={str(conventions.unjudged)!r}. Next: add unjudged='relevant', or "
-            "leave it out."
+            f"{given}: has no effect with {setting('unjudged', str(conventions.unjudged))}. "
+            f"Next: add {setting('unjudged', 'relevant')}, or leave it out."
         )
     groups = None if by is None else groups_of(by, judgments)
     check_one(ranking)

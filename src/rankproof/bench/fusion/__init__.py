@@ -23,7 +23,7 @@ from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Parameter, parameters_of
 from rankproof.document.model import Displayable
-from rankproof.document.terminal import for_face
+from rankproof.document.terminal import for_face, setting
 from rankproof.errors import DataError, UsageError, not_known, old_arguments, one_of, shorten, warn_caller
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.io.values import as_given
@@ -215,8 +215,8 @@ def _normalised(pool: ScorePool, name: str) -> Array:
         return NORMALISATIONS[name](pool.rank, pool.query)
     if pool.unscored:
         raise DataError(
-            f"ranking {pool.unscored[0]!r} has no scores, only an order. Next: normalise='rank' or 'borda', which make "
-            "scores of ranks, or a method that reads ranks, like rrf."
+            f"ranking {pool.unscored[0]!r} has no scores, only an order. Next: "
+            f"{setting('normalise', 'rank')} or 'borda', which make scores of ranks, or a method of ranks, like rrf."
         )
     unfit = np.argwhere(abs(pool.score) > LARGEST)
     if len(unfit):
@@ -224,7 +224,7 @@ def _normalised(pool: ScorePool, name: str) -> Array:
         raise DataError(
             f"ranking {pool.names[column]!r}, query {shorten(pool.queries[pool.query[row]])}, document "
             f"{shorten(pool.docs[row])}: got the score {pool.score[row, column]:g}, which cannot be added to others. "
-            "Next: normalise='rank', or a method that reads ranks, like rrf."
+            f"Next: {setting('normalise', 'rank')}, or a method that reads ranks, like rrf."
         )
     return pool.score if name == NONE else NORMALISATIONS[name](pool.score, pool.query)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rankproof.bench.fusion.pool import FromZero, candidates, lengths, reduce_lists, row_counts, row_sums, share
 from rankproof.core.hits import Array
+from rankproof.document.terminal import setting
 from rankproof.errors import DataError
 
 
@@ -38,8 +39,8 @@ def by_max(score: Array, query: Array) -> Array:
     high = reduce_lists(np.fmax, score, query)
     if ((high <= 0) & (score < 0)).any():
         raise DataError(
-            "normalise='max': a list has negative scores and none above 0, so there is no share of the highest. "
-            "Next: normalise='min-max'."
+            f"{setting('normalise', 'max')}: a list has negative scores and none above 0, so there is no share of the "
+            f"highest. Next: {setting('normalise', 'min-max')}."
         )
     return share(score, high, 0.0)
 

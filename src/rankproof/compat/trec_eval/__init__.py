@@ -43,6 +43,7 @@ from rankproof.compat.trec_eval.options import (
     parse_requests,
     plan,
 )
+from rankproof.core.conventions import keep_one
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.errors import DataError, RankproofError, UsageError, one_of, shorten
@@ -201,9 +202,6 @@ def line(name: str, topic: str, value: Value, whole: bool, standardised: bool) -
 USAGE_CODE, INPUT, CALCULATION, NO_TOPICS = 1, 2, 4, 7
 """The exit codes of trec_eval: wrong usage, unreadable input, no value, nothing to evaluate."""
 
-_NO_CHOICE = ", or choose duplicates='first' or duplicates='best'"
-"""What the readers advise, and trec_eval has no option for."""
-
 
 class StopError(RankproofError):
     """The program ends here, with this exit code."""
@@ -222,7 +220,7 @@ def quits_with(code: int) -> Iterator[None]:
     except StopError:
         raise
     except RankproofError as problem:
-        said = str(problem).replace(_NO_CHOICE, "")
+        said = str(problem).replace(keep_one(), "keep one of them.")
         if code == INPUT and " twice" in said:  # trec_eval notices that only when it calculates
             code = CALCULATION
         raise StopError(said, code) from problem

@@ -40,13 +40,14 @@ from rankproof.core.audit.queries import (
     places_from_the_middle,
     turned_round,
 )
-from rankproof.core.conventions import USUAL, Conventions, is_unanswered
+from rankproof.core.conventions import USUAL, Conventions, is_unanswered, keep_one
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, contrary_groups
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.table import RankingTable
 from rankproof.document.numbers import count
+from rankproof.document.terminal import setting
 from rankproof.errors import shorten
 
 AT_ONCE = 1000
@@ -118,7 +119,7 @@ def _duplicates(whole: WholeRankings) -> Iterator[Finding]:
 
     if repeats:
         message = f"{count(len(repeats), 'document comes', 'documents come')} again in the same ranking."
-        advice = "find out why; to go on, keep one of each with duplicates='first' or 'best'."
+        advice = f"find out why; to go on, {keep_one()}"
         examples = tuple(where(*each) for each in repeats[:EXAMPLES])
         yield Finding("error", "duplicate-documents", len(repeats), message, examples, advice)
 
@@ -150,7 +151,7 @@ def _contradicting_ranks(whole: WholeRankings) -> Iterator[Finding]:
             f"The rank column of {len(wrong):,} of {count(len(whole.queries), 'ranking')} puts a document above one "
             "with a higher score."
         )
-        advice = "find out which is right: scores decide, unless ties='rank' is set."
+        advice = f"find out which is right: scores decide, unless {setting('ties', 'rank')} is set."
         yield Finding("warning", "ranks-against-scores", len(wrong), message, few_examples(wrong), advice)
 
 

@@ -42,6 +42,7 @@ from rankproof.core.measures.sets import f_measure, precision, recall, relevant_
 from rankproof.core.scoring import average, ceiling
 from rankproof.core.table import Rankings, RankingTable
 from rankproof.document.numbers import count
+from rankproof.document.terminal import setting
 from rankproof.errors import shorten
 
 
@@ -55,7 +56,7 @@ def nothing_relevant(case: FindingCase) -> Iterator[Finding]:
         queries, skipped = case.names(~relevant), case.conventions.no_relevant == "skip"
         rest = "left out of the means" if skipped else "each counts 0"
         message = f"{len(queries):,} of {count(case.n, 'query')} without a document of grade {rel:g} or more: {rest}."
-        other = "" if skipped else ", or leave them out of the means with no_relevant='skip'"
+        other = "" if skipped else f", or leave them out of the means with {setting('no_relevant', 'skip')}"
         advice = f"judge more documents for these queries{other}."
         severity: Severity = "note" if skipped else "warning"
         yield Finding(severity, "nothing-relevant", len(queries), message, few_examples(queries), advice)
@@ -300,7 +301,7 @@ def ties(case: FindingCase) -> Iterator[Finding]:
         effect = f": their order alone puts {moved[0]} anywhere from {moved[1]:.3f} to {moved[2]:.3f}"
     unsettled = matters and case.conventions.ties not in ("expected", "best", "worst")
     message = f"Of the judged documents found, {percent(float(tied.mean()))} stand among equal scores{effect}."
-    other = ", or report the mean over all orders with ties='expected'" if unsettled else ""
+    other = f", or report the mean over all orders with {setting('ties', 'expected')}" if unsettled else ""
     advice = f"keep more digits in the scores{other}."
     severity: Severity = "warning" if unsettled else "note"
     examples = few_examples(case.names(np.bincount(hits.query[tied], minlength=hits.n) > 0))

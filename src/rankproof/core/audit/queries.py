@@ -13,6 +13,7 @@ from rankproof.core.audit import DEEP, EXAMPLES, NEAR_EMPTY, Finding, FindingCas
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
 from rankproof.document.numbers import count
+from rankproof.document.terminal import setting
 from rankproof.errors import shorten
 
 BEYOND_CHANCE = 4.5
@@ -130,7 +131,8 @@ def unanswered_queries(
     elif missing:
         rest = "left out of the means" if skipped else "each counts 0"
         message = f"{len(missing):,} of {count(len(judged), 'judged query')} without a ranking: {rest}."
-        advice = "run these queries too" + ("." if skipped else ", or leave them out with missing='skip'.")
+        other = "" if skipped else f", or leave them out with {setting('missing', 'skip')}"
+        advice = f"run these queries too{other}."
         yield Finding("warning", "missing-queries", len(missing), message, few_examples(missing), advice)
 
 
@@ -319,7 +321,7 @@ def ranks_against_scores(case: FindingCase) -> Iterator[Finding]:
             f"In {wrong:,} of {count(of, 'ranking')} looked at the rank column puts a document above one with a higher "
             "score."
         )
-        advice = "find out which is right: scores decide, unless ties='rank' is set."
+        advice = f"find out which is right: scores decide, unless {setting('ties', 'rank')} is set."
         yield Finding("warning", "ranks-against-scores", wrong, message, (), advice)
 
 

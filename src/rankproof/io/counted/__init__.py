@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from rankproof.core.conventions import Conventions
+from rankproof.core.conventions import Conventions, same_rank
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import Rankings, RankingTable
+from rankproof.document.terminal import setting
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.counted.text import PROBED, Counted, check_counted, rules_of
 from rankproof.io.roles import COUNTED
@@ -103,7 +104,7 @@ def _check_queries(query: Array, queries: Mapping[str, Array], judgments: Judgme
             )
         raise DataError(
             f"{where}: {_some(more[row], 'row')} more than documents, so some come twice. "
-            "Next: keep one of each, or choose duplicates='best'."
+            f"Next: keep one of each, or choose {setting('duplicates', 'best')}."
         )
 
 
@@ -125,7 +126,7 @@ def _check_found(
         times = "twice" if found["times"][row] == 2 else f"{found['times'][row]:,.0f} times"
         raise DataError(
             f"{source}: document {doc} comes {times} for query {query}, with the {kind} {ends[0]:g} and {ends[1]:g}. "
-            "Next: keep one of them, or choose duplicates='best'."
+            f"Next: keep one of them, or choose {setting('duplicates', 'best')}."
         )
     order = np.argsort(judged, kind="stable")
     for at in np.flatnonzero(np.diff(judged[order]) == 0)[:1].tolist():
@@ -136,10 +137,8 @@ def _check_found(
         )
     tied = found["last_place"] > found["first_place"]
     for row in np.flatnonzero(tied)[:1].tolist() if conventions.ties == "rank" else ():
-        raise DataError(
-            f"query {named(row)[1]}: two documents stand at the same rank, so ties='rank' has no order to take. "
-            "Next: correct the rank column, or choose ties='trec'."
-        )
+        other = setting("ties", "trec")
+        raise DataError(f"query {named(row)[1]}: {same_rank()}. Next: correct the rank column, or choose {other}.")
 
 
 def _check_places(

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import EXACT
+from rankproof.document.terminal import setting
 from rankproof.errors import UsageError, is_one_of, one_of
 
 PROBED = 1000
@@ -128,20 +129,21 @@ def check_counted(conventions: Conventions, source: str, columns: Collection[str
     for name, word in (("ties", "input"), ("duplicates", "first")):
         if getattr(conventions, name) == word:
             raise UsageError(
-                f"{source}: {name}={word!r} needs the order in which the rows were given, which no engine keeps. "
-                f"Next: {_WAYS_OUT[name]}, or collect the rows into memory first."
+                f"{source}: {setting(name, word)} needs the order in which the rows were given, which no engine keeps. "
+                f"Next: {_way_out(name)}, or collect the rows into memory first."
             )
     if "rank" not in columns and (conventions.ties == "rank" or "score" not in columns):
         raise UsageError(
-            f"{source}: ties='rank' was asked for, but there is no rank column. "
-            "Next: name it, or choose another rule, as ties='trec' for the order by score."
+            f"{source}: {setting('ties', 'rank')} was asked for, but there is no rank column. "
+            f"Next: name it, or choose another rule, as {setting('ties', 'trec')} for the order by score."
         )
 
 
-_WAYS_OUT = {
-    "ties": "choose ties='trec' or ties='id', or write the order into a rank column and choose ties='rank'",
-    "duplicates": "choose duplicates='best', which keeps the higher score",
-}
+def _way_out(name: str) -> str:
+    if name == "duplicates":
+        return f"choose {setting(name, 'best')}, which keeps the higher score"
+    trec, by_id, rank = (setting(name, word) for word in ("trec", "id", "rank"))
+    return f"choose {trec} or {by_id}, or write the order into a rank column and choose {rank}"
 
 
 def rules_of(conventions: Conventions) -> str:

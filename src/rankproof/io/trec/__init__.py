@@ -13,7 +13,7 @@ import numpy as np
 
 from rankproof.core.arrays import narrow
 from rankproof.core.audit.queries import BY_MACHINE
-from rankproof.core.conventions import KEEP_ONE, Conventions
+from rankproof.core.conventions import Conventions, keep_one
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments, judgments_from_rows
@@ -249,7 +249,7 @@ class TrecRankings:
         where = f"{self.source}, lines {one} and {other}"
         if max(one, other) >> FILE or len(sources) > 1:
             where = " and ".join(f"{sources[n >> FILE].source}, line {n & ((1 << FILE) - 1)}" for n in (one, other))
-        return DataError(f"{where}: {bad.found} comes twice. {KEEP_ONE}")
+        return DataError(f"{where}: {bad.found} comes twice. Next: {keep_one()}")
 
     def _refused(self, line: int, bad: BadLine) -> DataError:
         advice = BadLine(line - 1, bad.found).advice(self.source, ".run")
