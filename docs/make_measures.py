@@ -12,7 +12,8 @@ from pathlib import Path
 from rankproof.core.measure import Measure
 from rankproof.core.measures import FAMILIES
 from rankproof.core.names import REGISTRY
-from rankproof.scoring.catalogue import read_terms, sections
+from rankproof.document.page import read_terms
+from rankproof.scoring.catalogue import sections
 
 GLOSSARY = Path(__file__).with_name("glossary.md")
 PAGE = Path(__file__).with_name("measures.md")

@@ -17,7 +17,7 @@ from rankproof.cli import rankproof as group
 from rankproof.core.names import REGISTRY
 from rankproof.core.names import find as measure_named
 from rankproof.core.profiles import BUILT_ON, PROFILES, find
-from rankproof.scoring.catalogue import read_terms
+from rankproof.document.page import read_terms
 from rankproof.scoring.catalogue import term_names as names
 from tests.each import with_each
 from tests.shell import rankproof

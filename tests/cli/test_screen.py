@@ -8,8 +8,10 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Collection
 from fcntl import ioctl
 from functools import cache
+from html import unescape
 from itertools import product
 from pathlib import Path
 from struct import pack
@@ -30,6 +32,7 @@ from rankproof import (
     leaderboard,
     monitor,
     rank_correlation,
+    report,
     sample,
     simulate_log,
     tune,
@@ -39,6 +42,7 @@ from rankproof.core.names import REGISTRY
 from rankproof.core.profiles import PROFILES
 from rankproof.document.formats.table import full_text, screen
 from rankproof.document.model import Result, Table
+from rankproof.document.page import read_terms, term_of
 from rankproof.document.terminal import width
 from rankproof.judging.metrics.registry import METRICS
 from rankproof.scoring import catalogue
@@ -161,7 +165,7 @@ def test_every_measure_profile_and_word_is_described_on_one_screen(monkeypatch: 
     described = {name: catalogue.measure_page(each) for name, each in measures.items()}
     for each in PROFILES.values():
         described[each.name] = catalogue.reference("", catalogue.profile(each), [catalogue.profile_record(each)])
-    described |= {name: catalogue.term(name) for name in catalogue.read_terms()[0]}
+    described |= {name: catalogue.term(name) for name in read_terms()[0]}
     for name, document in described.items():
         lines = screen(document).splitlines()
         assert len(lines) <= ROWS, name
@@ -171,38 +175,29 @@ def test_every_measure_profile_and_word_is_described_on_one_screen(monkeypatch: 
         assert not left, name
 
 
-PLAIN = [
-    "adds",
-    "after",
-    "before",
-    "by",
-    "document",
-    "first",
-    "found",
-    "from",
-    "kind",
-    "live",
-    "machine",
-    "measure",
-    "metric",
-    "of",
-    "it",
-    "what",
-    "others",
-    "people",
-    "queries",
-    "query",
-    "rank",
-    "score",
-    "second",
-    "set",
-    "system",
-    "test",
-    "value",
-    "with",
-    "its",
-]
+WORDS = (
+    "(utc) about adds after against at before by change clicked cost day document estimate file first "
+    "found from group it its kind live look machine measure metric name not of others people queries "
+    "query quote rank saved score second set share shown size system test users value what with "
+    "mon tue wed thu fri sat sun"
+)
+PLAIN = frozenset(WORDS.split())
 """Words of headings that mean what they say."""
+
+
+def unexplained(page: str, names: Collection[str] = ()) -> set[str]:
+    """The headings of a page's columns that are neither explained nor plain words, numbers, measures or these names."""
+    found = set()
+    known = {*REGISTRY, *METRICS, *names}
+    for head in re.findall("<thead>(.*?)</thead>", page, re.DOTALL):
+        for settings, inner in re.findall("<t[hd]([^>]*)>(.*?)</t[hd]>", head, re.DOTALL):
+            text = unescape(re.sub("<[^>]*>", "", inner))
+            number = re.fullmatch(r"\.?\d+([.-]\d+|\+)?", text)
+            named = known & {text, text.partition("@")[0], text.partition("(")[0].strip()}
+            plain = text and set(text.lower().split()) <= PLAIN
+            if not (" title=" in settings or number or named or plain):
+                found.add(text)
+    return found
 
 
 @pytest.mark.slow
@@ -223,6 +218,8 @@ def test_the_words_of_the_outputs_can_be_explained() -> None:
         *(monitor(log), drift(sample.queries(), log), judge([json.loads(SAMPLES)])),
         diagnose(judged, ranked["keyword"], queries=sample.queries(), corpus=sample.corpus()),
     ]
+    pages = [each.html() for each in (*found, report(judged, ranked, by=sample.kinds()))]
+    assert set().union(*(unexplained(page, {*ranked, "A", "B"}) for page in pages)) == set()
     tables = [b for each in found for p in each._document().shown() for b in p.blocks if isinstance(b, Table)]
     headings = {" ".join(column.heading.split()) for table in tables for column in table.columns}
     names = {*REGISTRY, *(name for each in ranked for name in (each, f"{each}*"))}
@@ -233,8 +230,16 @@ def test_the_words_of_the_outputs_can_be_explained() -> None:
     named = "randomised Tukey, sign flips, propensity, specificity, RRF, Condorcet, MMD, CUSUM, anytime-valid"
     plain = {"none", "sum", "max", "rank"}
     for word in {*words, *told, *methods.split(", "), *named.split(", ")} - plain:
-        known = catalogue.is_term(word) or all(catalogue.is_term(part) for part in word.split(", with its "))
+        known = term_of(word) or all(term_of(part) for part in word.split(", with its "))
         assert known or set(word.split()) <= set(PLAIN), word
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_column_of_a_page_is_explained_or_a_plain_word(folder: Path, name: str) -> None:
+    done = rankproof(folder, *COMMANDS[name], "-f", "html")
+    files = {"one.json", "two.json", *RUNS, *(each.partition(".")[0] for each in RUNS)}
+    assert unexplained(done.stdout, files) == set(), done.stderr
 
 
 def test_every_error_is_shown_however_many_there_are() -> None:

@@ -13,11 +13,11 @@ from unittest.mock import patch
 import pytest
 
 from rankproof import simulate_log
+from rankproof.document.page import term_of
 from rankproof.document.terminal import width
 from rankproof.monitoring.alerts import OUTAGES
 from rankproof.monitoring.online_metrics import CUTOFFS, PERCENTILES, metrics
 from rankproof.monitoring.query_similarity import TESTS
-from rankproof.scoring.catalogue import is_term
 from tests.shell import rankproof
 
 pytestmark = pytest.mark.cover
@@ -165,4 +165,4 @@ def test_explain_knows_every_metric_and_the_words_of_drift() -> None:
         "found from",
         "effect",
     ]
-    assert [each for each in [*words, "without a shift"] if not is_term(each)] == []
+    assert [each for each in [*words, "without a shift"] if not term_of(each)] == []

@@ -33,6 +33,7 @@ from rankproof.judging.words import QUESTIONS
 from rankproof.scoring.catalogue import describe_measure
 from rankproof.web import LABELS, Settings
 from rankproof.web.server import Guard, make_server
+from tests.cli.test_screen import unexplained
 
 from .conftest import RunningApp, Start, parts_on_page
 
@@ -126,6 +127,15 @@ def test_read_only_writes_nothing(start: Start, folder: Path) -> None:
     assert '<form action="/grade"' not in page
     assert app.ask("/grade", send={"csrf": "", "query": "q02", "document": "x", "grade": "1"}).status == 403
     assert not (folder / LABELS).exists()
+
+
+@pytest.mark.slow
+def test_every_column_is_explained_or_a_plain_word(start: Start, folder: Path, saved_grid: Grid) -> None:
+    saved_grid.save(folder / "grid.json")
+    app = start(folder).enter()
+    pages = "".join(app.ask(path).text for path in (*PAGES, "/calibration", "/grid"))
+    pages += "".join(app.ask(unescape(each)).text for each in re.findall('data-part="([^"]*)"', pages))
+    assert unexplained(pages, ("keyword", "dense", "fused")) == set()
 
 
 @pytest.mark.first_is_quick(2)

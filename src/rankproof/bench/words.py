@@ -125,7 +125,7 @@ def standings_table(lines: Sequence[Line], measures: Sequence[str]) -> Table:
     return Table.of(["system", *measures, *TIMES, "failed"], rows, ["system"])
 
 
-WORDS = ("configuration", "", "factor", "level", "source")
+WORDS = ("configuration", "front", "factor", "level", "by what")
 """The columns that hold text."""
 FIRST, LIKELY, MAYBE, FURTHER, SELDOM = 1, 2, 3, 4, 5
 FEW = 8
@@ -250,7 +250,7 @@ def _configurations(found: Grid, rows: Sequence[GridRow], rest: tuple[int, str] 
     if any(width(row.name) > LABEL for row in rows):
         columns["#"] = [str(n) for n, _ in enumerate(rows, start=1)]
     columns["configuration"] = [row.name for row in rows]
-    columns[""] = [ON_FRONT if row.front else "" for row in rows]
+    columns["front"] = [ON_FRONT if row.front else "" for row in rows]
     columns[first] = [score(row.means.get(first)) for row in rows]
     columns["interval"] = [short_span(row.low, row.high) for row in rows]
     if len({row.n for row in every}) > 1:
@@ -267,7 +267,7 @@ def _factors(found: Grid) -> Iterator[list[Block]]:
     """The mean effect of each factor, and which share of the variance each source has."""
     if not found.effects:
         return
-    headings = ("factor", "level", "mean", "difference", "interval", "p", "share")
+    headings = ("factor", "level", "mean", "difference", "interval", "p", "of variance")
     rows = [_level(effect, n, each) for effect in found.effects for n, each in enumerate(effect.levels)]
     yield [Heading("What each factor does"), Table.of(headings, rows, WORDS)]
     if found.shares:
@@ -275,7 +275,7 @@ def _factors(found: Grid) -> Iterator[list[Block]]:
         left = 1 - sum(kept.values())
         kept |= {"all others": left} if left >= LEAST else {}
         shares = [(name, f"{part:.1%}") for name, part in kept.items()]
-        yield [Heading("What varies, and by what"), Table.of(("source", "share"), shares, WORDS)]
+        yield [Heading("What varies, and by what"), Table.of(("by what", "of variance"), shares, WORDS)]
 
 
 def _level(effect: Effect, n: int, level: Level) -> tuple[str, ...]:

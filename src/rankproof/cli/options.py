@@ -151,7 +151,7 @@ def complete_profiles(context: click.Context, option: click.Parameter, incomplet
 
 def complete_terms(context: click.Context, option: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Files that begin so; where there is none, the words of the output and the measures."""
-    from rankproof.scoring.catalogue import read_terms
+    from rankproof.document.page import read_terms
 
     if not incomplete or glob.glob(f"{glob.escape(incomplete)}*"):
         return [CompletionItem(incomplete, type="file")]

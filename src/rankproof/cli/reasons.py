@@ -92,11 +92,12 @@ def explain_number(
 def _term(word: str) -> Document:
     """The meaning of a word of the output; a measure is described in full."""
     from rankproof.core.names import REGISTRY, find, parse
+    from rankproof.document.page import term_of
     from rankproof.judging.metrics.registry import parse as parse_metric
     from rankproof.scoring import catalogue
 
     plain = word.partition("@")[0].partition("(")[0]
-    if plain in REGISTRY or not catalogue.is_term(word):  # P is a measure, p is none
+    if plain in REGISTRY or not term_of(word):  # P is a measure, p is none
         if find(plain) is not None:
             return catalogue.measure_page(parse(word))
         with suppress(UsageError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -110,8 +111,7 @@ def table(
     `grouped` rows share their first cell with those below that have the same.
     """
     text = set(words)
-    columns = ((h, _kind(i, text)) for i, h in enumerate(headings))  # a heading without text is not a heading
-    head = el("tr", *(el("th", h, scope="col", cls=kind) if h else el("td", cls=kind) for h, kind in columns))
+    head = el("tr", *(head_cell(each, cls=_kind(i, text)) for i, each in enumerate(headings)))
     bodies = _groups(rows, text) if grouped else [el("tbody", *(_row(row, text) for row in rows))]
     named = el("caption", el("span", caption)) if caption else None
     whole = el("table", named, el("thead", head), *bodies, cls=cls)
@@ -155,12 +155,49 @@ def _kind(column: int, text: set[int]) -> str | None:
 
 
 @cache
+def read_terms() -> tuple[dict[str, str], dict[str, str]]:
+    """The meaning of each word of the output, and the word for each of their other names."""
+    meanings: dict[str, str] = {}
+    others: dict[str, str] = {}
+    for line in _lines_of("terms.txt"):
+        head, _, meaning = line.partition(": ")
+        word, _, names = head.removesuffix(")").partition(" (")
+        meanings[word] = meaning
+        others |= dict.fromkeys(filter(None, names.split("; ")), word)
+    return meanings, others
+
+
+def term_of(word: str) -> str | None:
+    """The term under which a word is explained, in whatever case and number it is written.
+
+    >>> term_of("p alone"), term_of("90 % interval"), term_of("colour")
+    ('p', 'interval', None)
+    """
+    key = re.sub(r"^(ctr)@\d+$", r"\1", " ".join(word.replace("_", " ").split()).lower())
+    key = re.sub(r"\b\d[\d.]* %", "95 %", key)
+    meanings, others = read_terms()
+    known = {each.lower(): each for each in meanings} | others
+    return known.get(key) or known.get(key.removesuffix("s")) or known.get(key.replace(" ", "-"))
+
+
+def head_cell(heading: Child, **attributes: object) -> Markup:
+    """The cell above a column: a word of ours has its meaning as a tooltip; without text it heads nothing."""
+    if not heading:
+        return el("td", **attributes)
+    term = None if isinstance(heading, Markup) else term_of(heading)
+    return el("th", heading, scope="col", title=term and read_terms()[0][term], **attributes)
+
+
+def _lines_of(name: str) -> list[str]:
+    from importlib.resources import files  # which takes long to load
+
+    return files("rankproof.document").joinpath(name).read_text(encoding="utf-8").splitlines()
+
+
+@cache
 def sheet() -> str:
     """The style sheet of a page, without indentation."""
-    from importlib.resources import files  # only whole pages need it
-
-    text = files("rankproof.document").joinpath("style.css").read_text(encoding="utf-8")
-    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
+    return "\n".join(line.strip() for line in _lines_of("style.css") if line.strip())
 
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"

@@ -32,14 +32,14 @@ ALONE = "valid at every look; p and verdict corrected (Holm), intervals not"
 def interleavings(found: Interleavings) -> Document:
     """Each pair of teams: who wins how often."""
     verdicts = {"first": "{0} wins", "second": "{1} wins", "unclear": ""}
-    headings = ("first", "second", "users", "won", "tied", "lost", "first wins", "95 %", "p (Holm)", "")
+    headings = ("first", "second", "users", "won", "tied", "lost", "first wins", "95 %", "p (Holm)", "verdict")
     rows = []
     for each in found.preferences:
         counts = map(count, (each.users, each.wins, each.ties, each.losses))
         interval, verdict = f"[{share(each.low)}, {share(each.high)}]", verdicts[each.verdict]
         told = (share(each.share), interval, score(each.p_corrected), verdict.format(each.first, each.second))
         rows.append((each.first, each.second, *counts, *told))
-    table = Table.of(headings, rows, ("first", "second", ""), shrink=(0, 1))
+    table = Table.of(headings, rows, ("first", "second", "verdict"), shrink=(0, 1))
     left = f" {count(found.without, 'event')} without teams or clicks left out." if found.without else ""
     if found.rejected:
         left += f" {count(sum(found.rejected.values()), 'line')} could not be read."
@@ -149,7 +149,8 @@ def differences_table(differences: Sequence[VariantDifference]) -> Table:
         off, low, high = (_signed(each.metric, value) for value in (each.difference, each.low, each.high))
         verdict = "" if each.verdict == "unclear" else each.verdict
         rows.append((each.metric, each.variant, off, f"[{low}, {high}]", score(each.p_corrected), verdict))
-    return Table.of(("metric", "variant", "difference", "95 %", "p", ""), rows, ("metric", "variant", ""), shrink=(0,))
+    headings = ("metric", "variant", "difference", "95 %", "p", "verdict")
+    return Table.of(headings, rows, ("metric", "variant", "verdict"), shrink=(0,))
 
 
 def _signed(metric: str, value: float) -> str:

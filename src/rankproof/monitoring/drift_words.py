@@ -118,7 +118,7 @@ def _kinds(kinds: Sequence[QueryKind], **settings: Any) -> Table:
     for each in kinds:
         live, low, high, own = map(share, (each.live.value, each.live.low, each.live.high, each.own.value))
         rows.append((each.example, live, f"[{low}, {high}]", own, "" if each.verdict == "unclear" else each.verdict))
-    return Table.of(("kind of query", "live", "95 %", "set", ""), rows, ("kind of query", ""), **settings)
+    return Table.of(("kind of query", "live", "95 %", "set", "verdict"), rows, ("kind of query", "verdict"), **settings)
 
 
 def _score(each: LiveScore) -> str:

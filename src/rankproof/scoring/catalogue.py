@@ -1,16 +1,16 @@
-"""Measures, profiles and the words of the output as reference text; docs/glossary.md is made from `terms.txt`."""
+"""Measures, profiles and the words of the output as reference text; docs/glossary.md has the latter."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from rankproof.core.measure import Measure
 from rankproof.core.profiles import Profile
 from rankproof.document.model import PAGE, PAPER, SCREEN, TEXT, Chart, Document, Part, Record, Table
+from rankproof.document.page import read_terms, term_of
 from rankproof.document.terminal import without_backticks, wrap
 from rankproof.errors import not_known, shorten
 from rankproof.suggestions import docstring
@@ -219,38 +219,10 @@ def sections(doc: str) -> dict[str, str]:
     return {name: " ".join(text.split()) for name, text in _FIELD.findall(doc)}
 
 
-@cache
-def read_terms() -> tuple[dict[str, str], dict[str, str]]:
-    """The meaning of each word of the output, and the word for each of their other names."""
-    meanings: dict[str, str] = {}
-    others: dict[str, str] = {}
-    from importlib.resources import files  # which takes as long to load as to compare
-
-    for line in files("rankproof.scoring").joinpath("terms.txt").read_text(encoding="utf-8").splitlines():
-        head, _, meaning = line.partition(": ")
-        word, _, names = head.removesuffix(")").partition(" (")
-        meanings[word] = meaning
-        others |= dict.fromkeys(filter(None, names.split("; ")), word)
-    return meanings, others
-
-
 def term_names() -> list[str]:
     """Every word that is explained."""
     meanings, others = read_terms()
     return [*meanings, *others]
-
-
-def is_term(word: str) -> bool:
-    """Whether the word is a term of the output, rather than a measure."""
-    return _found(word) is not None
-
-
-def _found(word: str) -> str | None:
-    """The heading under which a word is explained, in whatever case and number it is written."""
-    key = re.sub(r"^ctr@\d+$", "ctr", " ".join(word.replace("_", " ").split()).lower())
-    meanings, others = read_terms()
-    known = {each.lower(): each for each in meanings} | others
-    return known.get(key) or known.get(key.removesuffix("s")) or known.get(key.replace(" ", "-"))
 
 
 def term(word: str, measures: Iterable[str] = ()) -> Document:
@@ -259,7 +231,7 @@ def term(word: str, measures: Iterable[str] = ()) -> Document:
     >>> term("Detectable").title
     'detectable'
     """
-    found, meanings = _found(word), read_terms()[0]
+    found, meanings = term_of(word), read_terms()[0]
     if found is None:
         said = f"explain: got {shorten(word)}, which is neither a word of the output nor a measure"
         advice = f"one of {', '.join(meanings)}; or a measure, like nDCG@10"

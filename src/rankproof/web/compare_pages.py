@@ -21,6 +21,7 @@ from rankproof.document.page import (
     combine,
     el,
     figure,
+    head_cell,
     ident,
     join,
     label,
@@ -295,7 +296,7 @@ def query_table(
     grouped = any(row.group for row in rows)
     numbers = ("before", "after", "change")
     headings = ("query", *numbers, *(["group"] if grouped else []), "after it")
-    head = el("tr", *(el("th", each, scope="col", cls=None if each in numbers else "w") for each in headings))
+    head = el("tr", *(head_cell(each, cls=None if each in numbers else "w") for each in headings))
     body = el("tbody", *(_row(site, i, row, a, b, measure, grouped, corrected) for i, row in enumerate(rows)))
     caption = el("caption", el("span", f"{measure} of each query, {order}"))
     whole = el("table", caption, el("thead", head), body, id="rows")

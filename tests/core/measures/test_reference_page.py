@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-from rankproof.scoring.catalogue import read_terms
+from rankproof.document.page import read_terms
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeAlias
 
 from rankproof.document.formats import NOTEBOOK, OutputFormat, register
 from rankproof.document.model import PAGE, Block, Bullets, Cell, Chart, Code, Document, Heading, Paragraph, Table
-from rankproof.document.page import Markup, Section, el, figure, join, table
+from rankproof.document.page import Markup, Section, el, figure, head_cell, join, table, term_of
 from rankproof.document.page import page as html_page
 from rankproof.document.terminal import SPARKS
 
@@ -67,7 +67,8 @@ def _block(block: Block, link: Link | None = None) -> Markup | None:
         headings = [each.heading.replace("\n", " ") for each in block.columns]
         columns = [map(_cell, each.cells) if each.right else map(_wrapped, each.cells) for each in block.columns]
         rows = zip(*columns, strict=True)
-        made = table(block.caption, list(map(_wrapped, headings)), rows, words=words, label=headings[0])
+        heads = [each if term_of(each) else _wrapped(each) for each in headings]
+        made = table(block.caption, heads, rows, words=words, label=headings[0])
         return join([made, el("p", block.explained())]) if block.explained() else made
     if isinstance(block, Chart) and block.picture is not None:
         drawn = Markup(block.picture())
@@ -121,14 +122,15 @@ def _inside(block: Block) -> Markup | None:
     if isinstance(block, Table) and block.columns:
         sides = [f"{CELL}{'right' if each.right else 'left'}" for each in block.columns]
         headings = [each.heading.replace("\n", " ") for each in block.columns]
-        rows = [_row("th", headings, sides), *(_row("td", row, sides) for row in block.rows)]
+        heads = (head_cell(each, style=side) for each, side in zip(headings, sides, strict=True))
         around = [el("p", text) if text else None for text in (block.caption, block.explained())]
+        rows = [el("tr", *heads)]
+        for row in block.rows:
+            rows.append(
+                el("tr", *(el("td", _cell(each, False), style=side) for each, side in zip(row, sides, strict=True)))
+            )
         return join([around[0], el("table", *rows, style=TABLE), around[1]])
     return None if isinstance(block, Chart) else _block(block)
-
-
-def _row(tag: str, cells: Sequence[str], sides: Sequence[str]) -> Markup:
-    return el("tr", *(el(tag, _cell(each, False), style=side) for each, side in zip(cells, sides, strict=True)))
 
 
 register(
