@@ -32,6 +32,7 @@ from rankproof.document.numbers import (
     ABSENT,
     count,
     duration,
+    for_face,
     milliseconds,
     probability,
     score,
@@ -40,7 +41,7 @@ from rankproof.document.numbers import (
     signed_span,
     time_span,
 )
-from rankproof.document.terminal import for_face, width
+from rankproof.document.terminal import width
 from rankproof.errors import shorten
 from rankproof.scoring.words import wrong_data
 

@@ -14,7 +14,7 @@ from rankproof.core.conventions import is_unanswered
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import ScoreColumn
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.groups import group_places
 from rankproof.scoring.protocol import ScoresLike

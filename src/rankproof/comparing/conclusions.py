@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rankproof.comparing.alignment import count_unanswered
 from rankproof.core.audit.queries import UNANSWERED
 from rankproof.document.model import Block, Column, Table
-from rankproof.document.numbers import count, first_of, probability, score, share, signed_number, signed_span
-from rankproof.document.terminal import cut_apart, for_face
+from rankproof.document.numbers import count, first_of, for_face, probability, score, share, signed_number, signed_span
+from rankproof.document.terminal import cut_apart
 from rankproof.errors import check_number
 from rankproof.scoring.protocol import ScoresLike
 

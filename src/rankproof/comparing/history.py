@@ -24,7 +24,7 @@ from rankproof.comparing.gate import MEAN_OF, Gate, gate_scores
 from rankproof.core.audit import Audit
 from rankproof.core.audit.queries import UNANSWERED
 from rankproof.document.model import Document, Result
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments, shorten
 from rankproof.io.groups import Grouping
 from rankproof.scoring.evaluate import Measures

@@ -23,9 +23,9 @@ from rankproof.document.model import (
     Part,
     Table,
 )
-from rankproof.document.numbers import ABSENT, count, first_of, score, share, short_span, span
+from rankproof.document.numbers import ABSENT, count, first_of, for_face, score, share, short_span, span
 from rankproof.document.page import figure
-from rankproof.document.terminal import cut_apart, for_face, page_height
+from rankproof.document.terminal import cut_apart, page_height
 from rankproof.scoring.words import wrong_data
 from rankproof.stats.corrections import groups
 

@@ -16,7 +16,7 @@ from rankproof.core.expected_and_extreme_values import expected_values, extreme_
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery
 from rankproof.core.measure import LARGEST, Measure, seen_by
 from rankproof.document.model import Displayable
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import setting
 from rankproof.errors import check_number, check_whole, is_one_of, one_of
 
 SEED = 0

@@ -18,7 +18,7 @@ from rankproof.core.conventions import Conventions, comparable_scores, order_equ
 from rankproof.core.hits import QUERIES, Array, Hits, PackedHits
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import setting
 from rankproof.errors import DataError, shorten
 
 SPARSE = 16

@@ -17,7 +17,7 @@ from rankproof.core.expected_and_extreme_values import extremes
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Measure, seen_by, worth
 from rankproof.document.model import Displayable, PlainData
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import setting
 from rankproof.errors import DataError, shorten
 
 CLOSE = 1e-9

@@ -34,8 +34,7 @@ from rankproof.diagnosing.symptoms import (
     regime_of,
 )
 from rankproof.document.model import Displayable, Document, Result
-from rankproof.document.numbers import count
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import count, for_face
 from rankproof.errors import check_whole, old_arguments
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping, group_places, groups_of

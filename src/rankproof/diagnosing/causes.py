@@ -12,8 +12,7 @@ import numpy as np
 from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.diagnosing.evidence import Asked, Library, forms
 from rankproof.document.model import Displayable, PlainData
-from rankproof.document.numbers import first_of
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import first_of, setting
 from rankproof.errors import shorten
 from rankproof.stats.confidence import agree_with_test
 from rankproof.stats.corrections import correct

@@ -1,15 +1,18 @@
 """How numbers are written for people: no more digits than are known, no 0 or 1 for a value that only rounds to it.
 
-Files for machines (CSV, JSON, Parquet) get full precision instead.
+Files for machines (CSV, JSON, Parquet) get full precision instead. Settings are written for who calls.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import TypeVar
 
 T = TypeVar("T")
+FACE: ContextVar[str] = ContextVar("FACE", default="python")
+"""Who reads what is written: a caller from Python, a shell, or a file that a command writes."""
 DUST = 1e-9
 """Below this a difference is floating-point dust, not a difference."""
 ABSENT = "-"
@@ -207,3 +210,13 @@ def milliseconds(seconds: float | None) -> str:
         return ABSENT
     ms = seconds * 1000
     return f"{ms:,.0f}" if ms >= 100 else f"{ms:.3g}"
+
+
+def for_face(python: str, shell: str) -> str:
+    """The words for who calls: Python, or a command, also one that writes to a file."""
+    return python if FACE.get() == "python" else shell
+
+
+def setting(name: str, word: str) -> str:
+    """A setting and its word as who calls writes it: `ties='id'`, in the shell `--ties id`."""
+    return for_face(f"{name}={word!r}", f"--{name.replace('_', '-')} {word}")

@@ -11,6 +11,8 @@ from contextvars import ContextVar
 from itertools import pairwise, zip_longest
 from typing import Literal, NamedTuple
 
+from rankproof.document.numbers import FACE
+
 WIDTH, HEIGHT = 80, 24
 """The default size of a screen: in files, pipes and notebooks."""
 NARROWEST, WIDEST = 20, 300
@@ -22,12 +24,11 @@ LEAST = 8
 ELLIPSIS = "..."
 NO_WIDTH = ("Mn", "Me", "Cf")
 """Unicode categories of zero width: accents that combine, joiners, marks of direction."""
-_face: ContextVar[str] = ContextVar("_face", default="python")
 
 
 def lay_out_for(face: Literal["python", "shell", "file"]) -> None:
     """The target of the text that follows: a file is 80 columns wide, whatever the terminal."""
-    _face.set(face)
+    FACE.set(face)
 
 
 _colours: ContextVar[dict[str, str]] = ContextVar("_colours", default={})  # noqa: B039 (never changed)
@@ -53,17 +54,7 @@ def in_colours(wanted: bool = True) -> Iterator[None]:
 
 def in_shell() -> bool:
     """Whether what is printed belongs to a command."""
-    return _face.get() == "shell"
-
-
-def for_face(python: str, shell: str) -> str:
-    """The words for who calls: Python, or a command, also one that writes to a file."""
-    return python if _face.get() == "python" else shell
-
-
-def setting(name: str, word: str) -> str:
-    """A setting and its word as who calls writes it: `ties='id'`, in the shell `--ties id`."""
-    return for_face(f"{name}={word!r}", f"--{name.replace('_', '-')} {word}")
+    return FACE.get() == "shell"
 
 
 def page_width() -> int:
@@ -77,7 +68,7 @@ def page_height() -> int:
 
 
 def _size(variable: str, axis: int, usual: int) -> int:
-    if _face.get() == "file":
+    if FACE.get() == "file":
         return usual
     said = os.environ.get(variable, "")
     if said.isascii() and said.isdigit() and int(said):

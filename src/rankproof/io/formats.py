@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, shorten
 from rankproof.io.files import MOST, text_of
 from rankproof.io.frames import MAGIC

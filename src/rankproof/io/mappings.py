@@ -21,7 +21,7 @@ from rankproof.core.hits import Array
 from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments, cached_for_judgments, judgments_from_nested
 from rankproof.core.table import RankingTable
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import setting
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.values import (
     align_ids,

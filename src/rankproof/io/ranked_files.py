@@ -13,7 +13,7 @@ import numpy as np
 from rankproof.core.arrays import hash_of, runs
 from rankproof.core.hits import Array
 from rankproof.core.table import Rankings
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, missing_extra, shorten
 from rankproof.io.columns import ColumnRankings
 from rankproof.io.load import warn_of_left_out

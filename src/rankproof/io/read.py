@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import filterfalse
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.files import name_of, open_file, text_of
 from rankproof.io.frames import MAGIC, read_every_column, records_of_frame

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, number_in
 from rankproof.io.inputs import column_named, plain_name, roles_named
 

@@ -14,7 +14,7 @@ from rankproof.core.hits import Array
 from rankproof.core.join import SAMPLE, Block, Census, note_ranks
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.table import RankingTable, part_of
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import setting
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.roles import document_fields, guess_sentence, mending_step
 from rankproof.io.values import as_numbers, is_id, is_number, match_ids

@@ -21,7 +21,7 @@ from rankproof.core.conventions import RepeatedDocument, drop_repeats, keep_one
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, number_in, shorten
 
 

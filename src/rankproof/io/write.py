@@ -21,7 +21,7 @@ import numpy as np
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.document.disk import check_free, last_check, whole_file
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import setting
 from rankproof.errors import DataError, UsageError, not_known, one_of, shorten
 from rankproof.io.corpora import folder_at, split_of
 from rankproof.io.files import PathLike, check_path, read_head, zstd_open

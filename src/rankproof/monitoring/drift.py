@@ -20,8 +20,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable, Document, Result
-from rankproof.document.numbers import count
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import count, for_face
 from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import load_judgments

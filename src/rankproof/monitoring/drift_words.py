@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import PAGE, PAPER, TERMINAL, Document, Paragraph, Part, Table
-from rankproof.document.numbers import count, estimate_text, score, share
-from rankproof.document.terminal import cut, for_face
+from rankproof.document.numbers import count, estimate_text, for_face, score, share
+from rankproof.document.terminal import cut
 from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.core.corpus import Corpus
 from rankproof.document.model import Document, Result
-from rankproof.document.numbers import count
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import count, for_face
 from rankproof.errors import (
     DataError,
     NotThere,

@@ -23,8 +23,8 @@ from rankproof.document.model import (
     Part,
     Table,
 )
-from rankproof.document.numbers import ABSENT, count, share
-from rankproof.document.terminal import for_face, spark
+from rankproof.document.numbers import ABSENT, count, for_face, share
+from rankproof.document.terminal import spark
 from rankproof.errors import DataError
 from rankproof.monitoring import difference_words as differences
 from rankproof.monitoring.block import MOST_VALUES

@@ -24,7 +24,7 @@ from rankproof.core.measure import LARGEST, Measure
 from rankproof.core.names import parse_all, parse_each
 from rankproof.core.scoring import ScoreColumn, score_columns
 from rankproof.core.table import best_first
-from rankproof.document.terminal import for_face, setting
+from rankproof.document.numbers import for_face, setting
 from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten, unknown_arguments
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import Columns, load_judgments, load_ranking, with_columns

@@ -19,7 +19,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.disk import whole_file
 from rankproof.document.model import PlainData
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, RankproofError, UsageError, not_known, shorten
 from rankproof.store import damage_error
 

@@ -23,7 +23,7 @@ from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Parameter, parameters_of
 from rankproof.document.model import Displayable
-from rankproof.document.terminal import for_face, setting
+from rankproof.document.numbers import for_face, setting
 from rankproof.errors import DataError, UsageError, not_known, old_arguments, one_of, shorten, warn_caller
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.io.values import as_given

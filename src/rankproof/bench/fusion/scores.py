@@ -8,7 +8,7 @@ import numpy as np
 
 from rankproof.bench.fusion.pool import FromZero, candidates, lengths, reduce_lists, row_counts, row_sums, share
 from rankproof.core.hits import Array
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import setting
 from rankproof.errors import DataError
 
 

@@ -46,8 +46,7 @@ from rankproof.core.join import Census, contrary_groups
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.table import RankingTable
-from rankproof.document.numbers import count
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import count, setting
 from rankproof.errors import shorten
 
 AT_ONCE = 1000

@@ -41,8 +41,7 @@ from rankproof.core.measure import Measure, known_extremes
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
 from rankproof.core.scoring import average, ceiling
 from rankproof.core.table import Rankings, RankingTable
-from rankproof.document.numbers import count
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import count, setting
 from rankproof.errors import shorten
 
 

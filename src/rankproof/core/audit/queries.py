@@ -12,8 +12,7 @@ import numpy as np
 from rankproof.core.audit import DEEP, EXAMPLES, NEAR_EMPTY, Finding, FindingCase, few_examples, kin_of, list_words
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
-from rankproof.document.numbers import count
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import count, setting
 from rankproof.errors import shorten
 
 BEYOND_CHANCE = 4.5

@@ -25,7 +25,7 @@ from rankproof.core.paper import (
     shown_step,
     writes,
 )
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import for_face
 from rankproof.errors import UsageError
 
 

@@ -17,7 +17,7 @@ from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import Rankings, RankingTable
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import setting
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.counted.text import PROBED, Counted, check_counted, rules_of
 from rankproof.io.roles import COUNTED

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import EXACT
-from rankproof.document.terminal import setting
+from rankproof.document.numbers import setting
 from rankproof.errors import UsageError, is_one_of, one_of
 
 PROBED = 1000

@@ -15,7 +15,7 @@ from typing import BinaryIO, NamedTuple, TypeVar
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import for_face
 
 SIZE = 1 << 21
 """How many bytes are read at once: the arrays made of them should stay in the processor's cache."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from rankproof.core.measure import Count, Cutoff, Grade, Measure
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import for_face
 from rankproof.errors import UsageError
 from rankproof.judging.case import (
     SILENCE,

@@ -14,7 +14,7 @@ from string import digits as DIGITS
 from typing import Any
 
 import rankproof.judging.samples.sample as sample_values
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.read import Row, rows_of
 from rankproof.judging.samples.sample import KNOWN, NAMES, Citation, Context, Sample, is_absent

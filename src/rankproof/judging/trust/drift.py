@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.core.audit import Finding, few_examples
 from rankproof.document.model import Document, Paragraph, Part, Result
-from rankproof.document.numbers import count
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import count, for_face
 from rankproof.errors import DataError, UsageError, check_whole, not_known
 from rankproof.judging.judges import judges_of
 from rankproof.judging.run import settle

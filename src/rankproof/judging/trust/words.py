@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Block, Bullets, Column, Document, Paragraph, Part, Record, Table
-from rankproof.document.numbers import ABSENT, count, score, share, span
-from rankproof.document.terminal import for_face
+from rankproof.document.numbers import ABSENT, count, for_face, score, share, span
 from rankproof.judging.words import RELATIONS, WORDS
 from rankproof.scoring.words import wrong_data
 
