@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -375,10 +376,16 @@ def test_a_document_twice_is_told_with_both_files(kind: str, tmp_path: Path) -> 
     WRITERS[kind](tmp_path / f"b.{kind}", [*rows[:40], ("q1", rows[5][1], 9.0)])
     said = refused(judged, tmp_path)
     assert "twice" in said
+    if kind == "trec":
+        assert "b.trec, lines 6 and 41" in said  # both in one file
     once = evaluate(judged, tmp_path, "RR", duplicates="best")["RR"]
     best: dict[str, dict[str, float]] = in_memory(rows)
     best["q1"][rows[5][1]] = 9.0
     assert once == evaluate(judged, best, "RR")["RR"]
+    WRITERS[kind](tmp_path / f"b.{kind}", rows[5:6])
+    said = refused(judged, tmp_path)
+    assert "Next: if these are two rankings, name each file by itself; else keep one of them" in said
+    assert not re.search(r"\d{6}", said.replace(str(tmp_path), ""))  # the place in a file, not among all rows
 
 
 @pytest.mark.slow

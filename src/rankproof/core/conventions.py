@@ -229,9 +229,10 @@ def order_equals(names: Sequence[str], rule: str) -> list[int]:
     return list(places) if rule == "input" else sorted(places, key=names.__getitem__, reverse=rule != "id")
 
 
-def keep_one() -> str:
-    """The rules for a document that comes twice in one ranking, as the next step."""
-    return f"keep one of them, or choose {setting('duplicates', 'first')} or {setting('duplicates', 'best')}."
+def keep_one(*, in_files: bool = False) -> str:
+    """What to do with a document that comes twice in one ranking; `in_files` of a folder, which may hold several."""
+    kept = f"keep one of them, or choose {setting('duplicates', 'first')} or {setting('duplicates', 'best')}."
+    return f"if these are two rankings, name each file by itself; else {kept}" if in_files else kept
 
 
 def same_rank() -> str:

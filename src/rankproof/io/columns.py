@@ -35,9 +35,9 @@ from rankproof.io.arrow_columns import (
     tables_of,
     texts_of,
 )
-from rankproof.io.rows import Rows, ranking_of
+from rankproof.io.rows import FILE, Rows, ranking_of
 from rankproof.io.trec.chunks import BadLine, keep_freed_memory
-from rankproof.io.trec.collect import FILE, PieceSource, collect_rankings, scan_rows
+from rankproof.io.trec.collect import PieceSource, collect_rankings, scan_rows
 from rankproof.io.trec.lines import Lines, Repeated
 from rankproof.io.trec.scan import Scan, Scanned, scan_lines
 from rankproof.io.values import align_ids, judged_kinds
@@ -209,7 +209,7 @@ class ColumnRankings:
         if names[0] != names[1]:
             where, at = f"{names[0]} and {names[1]}", f"(row {rows[0]}, and row {rows[1]} of the other)"
         found = bad.found.replace(" of query ", " comes twice for query ")
-        return DataError(f"{where}: {found} {at}. Next: {keep_one()}")
+        return DataError(f"{where}: {found} {at}. Next: {keep_one(in_files=names[0] != names[1])}")
 
 
 def _note_ranks(table: Any, ties: str, census: Census) -> None:

@@ -23,10 +23,10 @@ from rankproof.io.files import check_no_url, check_path, is_pattern, read_head
 from rankproof.io.formats import PARQUET, TREC_JUDGMENTS, TREC_RANKING, sniff
 from rankproof.io.frames import stream_parquet
 from rankproof.io.inputs import PathLike
-from rankproof.io.rows import RowRankings
+from rankproof.io.rows import FILE, RowRankings
 from rankproof.io.trec import TrecRankings
 from rankproof.io.trec.chunks import BadLine
-from rankproof.io.trec.collect import FILE, PieceSource, collect_rankings, scan_rows
+from rankproof.io.trec.collect import PieceSource, collect_rankings, scan_rows
 from rankproof.io.trec.scan import Scan, Scanned
 from rankproof.progress import Progress
 

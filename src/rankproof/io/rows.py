@@ -21,6 +21,8 @@ from rankproof.io.values import as_numbers, is_id, is_number, match_ids
 
 LISTS = (list, tuple, np.ndarray)
 """Types that hold several documents in one cell of a table."""
+FILE = 40
+"""Bits of a row's number behind which that of its file stands, where rows of several files were gathered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,12 +307,18 @@ class RowRankings:
         try:
             return drop_repeats(docs, rows, rule, order.__getitem__)
         except RepeatedDocument as error:
-            line, unit = self.rows.line, f"{self.unit}s"
+            line, unit = self.rows.line, self.unit
             if line is None:
-                line, unit = np.arange(1, len(self.rows) + 1), "rows"
+                line, unit = np.arange(1, len(self.rows) + 1), "row"
+            (file, first), (other, again) = (divmod(int(line[row]), 1 << FILE) for row in (error.first, error.again))
+            at = (
+                f"{unit}s {first} and {again}"
+                if file == other
+                else f"{unit} {first}, and {unit} {again} of another file"
+            )
             raise DataError(
-                f"{self.source}: document {shorten(docs[error.first])} comes twice for query {shorten(query)} "
-                f"({unit} {line[error.first]} and {line[error.again]}). Next: {keep_one()}"
+                f"{self.source}: document {shorten(docs[error.first])} comes twice for query {shorten(query)} ({at}). "
+                f"Next: {keep_one(in_files=file != other)}"
             ) from error
 
     def _block(self, batch: list[tuple[int, list[int]]], order: Array, judgments: Judgments) -> Block:

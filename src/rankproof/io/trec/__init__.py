@@ -20,8 +20,9 @@ from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.table import PLACES, RankingTable, part_of
 from rankproof.errors import DataError
 from rankproof.io.files import PathLike, name_of, open_file, read_bytes
+from rankproof.io.rows import FILE
 from rankproof.io.trec.chunks import BOM, SIZE, BadLine, Chunk, check_lines, chunk_of, read_chunks, whole_queries
-from rankproof.io.trec.collect import FILE, PieceSource, collect_rankings
+from rankproof.io.trec.collect import PieceSource, collect_rankings
 from rankproof.io.trec.index import Texts, are_different, hashes, starts_of_runs
 from rankproof.io.trec.lines import (
     ASPECT,
@@ -145,7 +146,7 @@ class TrecRankings:
             with self._opened() as stream:
                 before = islice(whole_queries(self._chunks(stream)), number)
                 first += sum(chunk.lines for parts in before for chunk in parts)
-        return self._error(bad, piece, first, sources)
+        return self._error(bad, piece, first, sources if number < 0 else ())
 
     @property
     def tag(self) -> str:
@@ -239,17 +240,15 @@ class TrecRankings:
     def _error(self, bad: BadLine, chunk: Piece, first: int, sources: Sequence[PieceSource] = ()) -> DataError:
         """The error for a bad line of a chunk that begins at the line `first`."""
         numbers = getattr(chunk, "numbers", None)
-
-        def number(line: int) -> int:
-            return first + line if numbers is None else int(numbers[line])
-
+        if numbers is None:
+            numbers = range(first, first + bad.line + 1)
         if not isinstance(bad, Repeated):
-            return self._refused(number(bad.line), bad)
-        one, other = number(bad.first), number(bad.line)
-        where = f"{self.source}, lines {one} and {other}"
-        if max(one, other) >> FILE or len(sources) > 1:
-            where = " and ".join(f"{sources[n >> FILE].source}, line {n & ((1 << FILE) - 1)}" for n in (one, other))
-        return DataError(f"{where}: {bad.found} comes twice. Next: {keep_one()}")
+            return self._refused(int(numbers[bad.line]), bad)
+        (file, one), (beside, other) = (divmod(int(numbers[at]), 1 << FILE) for at in (bad.first, bad.line))
+        where = f"{sources[file].source if sources else self.source}, lines {one} and {other}"
+        if file != beside:
+            where = f"{sources[file].source}, line {one} and {sources[beside].source}, line {other}"
+        return DataError(f"{where}: {bad.found} comes twice. Next: {keep_one(in_files=file != beside)}")
 
     def _refused(self, line: int, bad: BadLine) -> DataError:
         advice = BadLine(line - 1, bad.found).advice(self.source, ".run")

@@ -27,8 +27,6 @@ GATHERED = 1 << 23
 """How many rows of queries that stand in several places are gathered at a time."""
 PASSES = 16
 """How often the files are read again for that at most."""
-FILE = 40
-"""Bits of a row's number behind which that of its file stands, where rows of several files were gathered."""
 
 
 class PieceSource(Protocol):
