@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from rankproof import evaluate
-from rankproof.document.terminal import lay_out_for
+from rankproof.document.numbers import FACE
 from rankproof.errors import DataError
 from tests.shell import rankproof
 
@@ -30,9 +30,9 @@ RUN = {"q1": ["d2", "d1"], "q2": ["x", "d3"]}
 
 @pytest.fixture
 def in_shell() -> Iterator[None]:
-    lay_out_for("shell")
+    FACE.set("shell")
     yield
-    lay_out_for("python")
+    FACE.set("python")
 
 
 def write(frame: pd.DataFrame, path: Path) -> Path:
@@ -110,7 +110,7 @@ def test_ids_that_are_dates_are_turned_into_text(in_shell: None, tmp_path: Path,
     wrong = pd.DataFrame({**IDS, "grade": [1, 0, 1], "query_id": [date(2025, 3, day) for day in (1, 1, 2)]})
     run = {"2025-03-01": ["d1"], "2025-03-02": ["d3"]}
     path = mended(step(str(write(wrong, Path("j.parquet"))), run).partition(", like ")[2], tmp_path)
-    lay_out_for("python")
+    FACE.set("python")
     for given in (path, wrong.assign(query_id=eval(step(wrong, run).partition(", like ")[2], {"frame": wrong}))):
         assert evaluate(given, run, "RR")["RR"] == 1
 

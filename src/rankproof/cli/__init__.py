@@ -270,9 +270,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run the command of the arguments and return the exit code; errors become one message on standard error."""
     from rankproof.cli.output import tell_oddities
-    from rankproof.document.terminal import lay_out_for
+    from rankproof.document.numbers import FACE
 
-    lay_out_for("shell")
+    FACE.set("shell")
     _mend_output()
     try:
         with tell_oddities():
@@ -303,7 +303,7 @@ def run(arguments: Sequence[str]) -> int:
             return _fail(told, DataError.exit_code)
         raise
     finally:
-        lay_out_for("python")
+        FACE.set("python")
     return code if isinstance(code, int) else 0
 
 

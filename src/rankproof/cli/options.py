@@ -19,7 +19,7 @@ from click.shell_completion import CompletionItem
 from rankproof.cli.output import FULL, Output, Target, checked_form
 from rankproof.cli.output import force as force
 from rankproof.core.conventions import CHOICES, Conventions, Default
-from rankproof.document.numbers import first_of
+from rankproof.document.numbers import FACE, first_of
 from rankproof.errors import RankproofError, UsageError
 from rankproof.io.inputs import STDIN
 
@@ -222,9 +222,7 @@ def target(about: str, *names: str, beside: str = "", **settings: Any) -> Callab
 def _laid_out(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
     """The file that was named; its content is laid out for a file, whatever the terminal."""
     if path not in (None, "-"):
-        from rankproof.document.terminal import lay_out_for
-
-        lay_out_for("file")
+        FACE.set("file")
     return path
 
 

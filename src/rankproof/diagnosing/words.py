@@ -28,8 +28,17 @@ from rankproof.document.model import (
     Part,
     Table,
 )
-from rankproof.document.numbers import ABSENT, count, probability, score, share, short_span, signed_number, signed_span
-from rankproof.document.terminal import in_shell
+from rankproof.document.numbers import (
+    ABSENT,
+    count,
+    for_face,
+    probability,
+    score,
+    share,
+    short_span,
+    signed_number,
+    signed_span,
+)
 from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
@@ -236,7 +245,7 @@ def _worst(found: Diagnosis, most: int | None = None, short: bool = False) -> li
     shown = found.worst[:most]
     if not shown:
         return []
-    left = f"; --worst {len(found.worst)} lists more" if len(found.worst) > len(shown) and in_shell() else ""
+    left = for_face("", f"; --worst {len(found.worst)} lists more") if len(found.worst) > len(shown) else ""
     causes = 1 if short else None
     items = [
         ListItem(

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 FACE: ContextVar[str] = ContextVar("FACE", default="python")
-"""Who reads what is written: a caller from Python, a shell, or a file that a command writes."""
+"""Who reads what is written: "python", "shell", or the "file" of a command, 80 columns wide whatever the terminal."""
 DUST = 1e-9
 """Below this a difference is floating-point dust, not a difference."""
 ABSENT = "-"

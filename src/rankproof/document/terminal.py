@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise, zip_longest
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from rankproof.document.numbers import FACE
 
@@ -24,13 +24,6 @@ LEAST = 8
 ELLIPSIS = "..."
 NO_WIDTH = ("Mn", "Me", "Cf")
 """Unicode categories of zero width: accents that combine, joiners, marks of direction."""
-
-
-def lay_out_for(face: Literal["python", "shell", "file"]) -> None:
-    """The target of the text that follows: a file is 80 columns wide, whatever the terminal."""
-    FACE.set(face)
-
-
 _colours: ContextVar[dict[str, str]] = ContextVar("_colours", default={})  # noqa: B039 (never changed)
 COLOURS = {"error": "\x1b[31m", "warning": "\x1b[33m"}
 RESET = "\x1b[0m"
@@ -50,11 +43,6 @@ def in_colours(wanted: bool = True) -> Iterator[None]:
         yield
     finally:
         _colours.reset(token)
-
-
-def in_shell() -> bool:
-    """Whether what is printed belongs to a command."""
-    return FACE.get() == "shell"
 
 
 def page_width() -> int:

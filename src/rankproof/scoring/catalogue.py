@@ -219,22 +219,16 @@ def sections(doc: str) -> dict[str, str]:
     return {name: " ".join(text.split()) for name, text in _FIELD.findall(doc)}
 
 
-def term_names() -> list[str]:
-    """Every word that is explained."""
-    meanings, others = read_terms()
-    return [*meanings, *others]
-
-
 def term(word: str, measures: Iterable[str] = ()) -> Document:
     """The meaning of a word of the output.
 
     >>> term("Detectable").title
     'detectable'
     """
-    found, meanings = term_of(word), read_terms()[0]
+    found, (meanings, others) = term_of(word), read_terms()
     if found is None:
         said = f"explain: got {shorten(word)}, which is neither a word of the output nor a measure"
         advice = f"one of {', '.join(meanings)}; or a measure, like nDCG@10"
-        raise not_known(said, word, [*term_names(), *measures], advice)
+        raise not_known(said, word, [*meanings, *others, *measures], advice)
     text = "\n".join([found, "", *wrap(meanings[found])])
     return reference(found, text, [{"name": found, "title": meanings[found]}])

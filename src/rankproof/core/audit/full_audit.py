@@ -35,6 +35,7 @@ from rankproof.core.audit.queries import (
     LONG,
     all_scores_equal,
     both_ways_round,
+    contradicting_ranks,
     flat_rankings,
     nothing_common,
     places_from_the_middle,
@@ -46,7 +47,7 @@ from rankproof.core.join import Census, contrary_groups
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.table import RankingTable
-from rankproof.document.numbers import count, setting
+from rankproof.document.numbers import count
 from rankproof.errors import shorten
 
 AT_ONCE = 1000
@@ -146,12 +147,8 @@ def _contradicting_ranks(whole: WholeRankings) -> Iterator[Finding]:
         for i in contrary_groups(whole.code[rows], score[rows], rank[rows]).tolist()
     ]
     if wrong:
-        message = (
-            f"The rank column of {len(wrong):,} of {count(len(whole.queries), 'ranking')} puts a document above one "
-            "with a higher score."
-        )
-        advice = f"find out which is right: scores decide, unless {setting('ties', 'rank')} is set."
-        yield Finding("warning", "ranks-against-scores", len(wrong), message, few_examples(wrong), advice)
+        which = f"{len(wrong):,} of {count(len(whole.queries), 'ranking')}"
+        yield contradicting_ranks(len(wrong), which, few_examples(wrong))
 
 
 def _scores_are_grades(whole: WholeRankings) -> Iterator[Finding]:

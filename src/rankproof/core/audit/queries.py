@@ -316,12 +316,14 @@ def ranks_against_scores(case: FindingCase) -> Iterator[Finding]:
     """Rank columns that mostly order documents otherwise than their scores do, as with distances for scores."""
     wrong, of = case.census.ranks_contrary, case.census.ranks
     if wrong and 2 * wrong >= of:
-        message = (
-            f"In {wrong:,} of {count(of, 'ranking')} looked at the rank column puts a document above one with a higher "
-            "score."
-        )
-        advice = f"find out which is right: scores decide, unless {setting('ties', 'rank')} is set."
-        yield Finding("warning", "ranks-against-scores", wrong, message, (), advice)
+        yield contradicting_ranks(wrong, f"{wrong:,} of {count(of, 'ranking')} looked at")
+
+
+def contradicting_ranks(number: int, which: str, examples: tuple[str, ...] = ()) -> Finding:
+    """The finding for rankings whose rank column is not the order of the scores."""
+    message = f"In {which} the rank column puts a document above one with a higher score."
+    advice = f"find out which is right: scores decide, unless {setting('ties', 'rank')} is set."
+    return Finding("warning", "ranks-against-scores", number, message, examples, advice)
 
 
 def other_cut_off(case: FindingCase) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ from rankproof.document.model import (
     Part,
     Table,
 )
-from rankproof.document.numbers import count
+from rankproof.document.numbers import count, for_face
 from rankproof.document.terminal import (
     GAP,
     LEAST,
@@ -33,7 +33,6 @@ from rankproof.document.terminal import (
     clean,
     cut,
     cut_apart,
-    in_shell,
     page_height,
     page_width,
     paint,
@@ -233,7 +232,7 @@ def _lines(parts: Sequence[ScreenLines], kept: set[int], more: Sequence[str]) ->
         return shown
     names = [name for name in dict.fromkeys(left) if name not in COUNTED]
     times = [count(left.count(name), name) for name in COUNTED if name in left]
-    how = "--full" if in_shell() else '.format("full")'
+    how = for_face('.format("full")', "--full")
     return [*shown, *wrap(f"More with {how}: {', '.join([*times, *names])}.")]
 
 
