@@ -28,17 +28,8 @@ from rankproof.document.model import (
     Part,
     Table,
 )
-from rankproof.document.numbers import (
-    ABSENT,
-    count,
-    for_face,
-    probability,
-    score,
-    share,
-    short_span,
-    signed_number,
-    signed_span,
-)
+from rankproof.document.numbers import ABSENT, count, probability, score, share, short_span, signed_number, signed_span
+from rankproof.document.terminal import in_shell
 from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
@@ -171,7 +162,7 @@ def _patterns(found: Diagnosis) -> Table:
     rows = [
         (
             *(each.kind, count(each.n), score(each.mean), score(each.mean_of_others)),
-            *(signed_span(each.low, each.high), ABSENT if each.p is None else probability(each.p), each.said),
+            *(signed_span(each.low, each.high), probability(each.p), each.said),
         )
         for each in found.patterns
     ]
@@ -245,7 +236,7 @@ def _worst(found: Diagnosis, most: int | None = None, short: bool = False) -> li
     shown = found.worst[:most]
     if not shown:
         return []
-    left = for_face("", f"; --worst {len(found.worst)} lists more") if len(found.worst) > len(shown) else ""
+    left = f"; --worst {len(found.worst)} lists more" if len(found.worst) > len(shown) and in_shell() else ""
     causes = 1 if short else None
     items = [
         ListItem(

@@ -111,7 +111,7 @@ def table(
     `grouped` rows share their first cell with those below that have the same.
     """
     text = set(words)
-    head = el("tr", *(head_cell(each, cls=_kind(i, text)) for i, each in enumerate(headings)))
+    head = el("tr", *(head_cell(each, cls="w" if i in text else None) for i, each in enumerate(headings)))
     bodies = _groups(rows, text) if grouped else [el("tbody", *(_row(row, text) for row in rows))]
     named = el("caption", el("span", caption)) if caption else None
     whole = el("table", named, el("thead", head), *bodies, cls=cls)
@@ -128,8 +128,11 @@ def _groups(rows: Iterable[Sequence[Child]], text: set[int]) -> Iterator[Markup]
 
 def _row(cells: Sequence[Child], text: set[int], at: int = 0, group: Child = None) -> Markup:
     """A row that is named by its cell at `at`, and its cells behind that; `group` comes before them."""
-    named = el("th", cells[at], scope="row", cls=_kind(at, text)) if cells[at] else el("td")
-    rest = (_cell(cell, _kind(i, text)) for i, cell in enumerate(cells[at + 1 :], start=at + 1))
+    named = el("th", cells[at], scope="row", cls="w" if at in text else None) if cells[at] else el("td")
+    rest = (  # a cell that is a `td` already, with a class of its own, stays as it is
+        cell if isinstance(cell, Markup) and cell.startswith("<td") else el("td", cell, cls="w" if i in text else None)
+        for i, cell in enumerate(cells[at + 1 :], start=at + 1)
+    )
     return el("tr", group, named, *rest)
 
 
@@ -141,17 +144,6 @@ def prose(text: str) -> Markup:
     """
     parts = text.split("`")
     return join(el("code", part) if i % 2 and i < len(parts) - 1 else part for i, part in enumerate(parts))
-
-
-def _cell(cell: Child, kind: str | None) -> Markup:
-    """A cell; one that is a `td` already, with a class of its own, stays as it is."""
-    if isinstance(cell, Markup) and cell.startswith("<td"):
-        return cell
-    return el("td", cell, cls=kind)
-
-
-def _kind(column: int, text: set[int]) -> str | None:
-    return "w" if column in text else None
 
 
 @cache
@@ -315,19 +307,15 @@ def line(x1: float, y1: float, x2: float, y2: float, cls: str) -> Markup:
     return el("line", x1=number(x1), y1=number(y1), x2=number(x2), y2=number(y2), cls=cls)
 
 
-def _tooltip(title: str | None) -> Markup | None:
-    return None if title is None else el("title", title)
-
-
 def rect(x: float, y: float, width: float, height: float, cls: str, title: str | None = None) -> Markup:
     """A rectangle; its title is a tooltip."""
     box = {"x": number(x), "y": number(y), "width": number(max(width, 0)), "height": number(max(height, 0))}
-    return el("rect", _tooltip(title), **box, cls=cls)
+    return el("rect", title and el("title", title), **box, cls=cls)
 
 
 def circle(x: float, y: float, radius: float, cls: str, title: str | None = None) -> Markup:
     """A circle, or a dot."""
-    return el("circle", _tooltip(title), cx=number(x), cy=number(y), r=number(radius), cls=cls)
+    return el("circle", title and el("title", title), cx=number(x), cy=number(y), r=number(radius), cls=cls)
 
 
 def text(x: float, y: float, content: str, cls: str | None = None) -> Markup:
@@ -342,7 +330,9 @@ def label(x: float, y: float, content: str, cls: str, room: int = 15) -> Markup:
 
 def path(points: Iterable[Point], cls: str, title: str | None = None) -> Markup:
     """A line through points."""
-    return el("path", _tooltip(title), d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in points), cls=cls)
+    return el(
+        "path", title and el("title", title), d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in points), cls=cls
+    )
 
 
 def x_axis(scale: Scale, y: float, top: float, values: Sequence[float]) -> Markup:

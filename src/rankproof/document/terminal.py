@@ -45,6 +45,11 @@ def in_colours(wanted: bool = True) -> Iterator[None]:
         _colours.reset(token)
 
 
+def in_shell() -> bool:
+    """Whether what is printed belongs to a command."""
+    return FACE.get() == "shell"
+
+
 def page_width() -> int:
     """The width of the page: $COLUMNS, else that of the terminal, else 80."""
     return min(max(_size("COLUMNS", 0, WIDTH), NARROWEST), WIDEST)

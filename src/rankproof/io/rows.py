@@ -311,11 +311,7 @@ class RowRankings:
             if line is None:
                 line, unit = np.arange(1, len(self.rows) + 1), "row"
             (file, first), (other, again) = (divmod(int(line[row]), 1 << FILE) for row in (error.first, error.again))
-            at = (
-                f"{unit}s {first} and {again}"
-                if file == other
-                else f"{unit} {first}, and {unit} {again} of another file"
-            )
+            at = f"{unit}s {first} and {again}" if file == other else f"{unit} {first}, {unit} {again} of another file"
             raise DataError(
                 f"{self.source}: document {shorten(docs[error.first])} comes twice for query {shorten(query)} ({at}). "
                 f"Next: {keep_one(in_files=file != other)}"

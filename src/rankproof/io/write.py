@@ -316,8 +316,7 @@ def format_of(target: PathLike, to: str | None = None) -> str:
     suffix = _suffix(target)
     if suffix not in SUFFIXES:
         said = f"{os.fspath(target)}: the name does not say which format to write"
-        other = setting("to", "csv")
-        raise not_known(said, suffix, SUFFIXES, f"end it with one of {', '.join(SUFFIXES)}, or say {other}")
+        raise not_known(said, suffix, SUFFIXES, f"end in one of {', '.join(SUFFIXES)}, or say {setting('to', 'csv')}")
     return SUFFIXES[suffix]
 
 

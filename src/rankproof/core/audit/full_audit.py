@@ -147,8 +147,9 @@ def _contradicting_ranks(whole: WholeRankings) -> Iterator[Finding]:
         for i in contrary_groups(whole.code[rows], score[rows], rank[rows]).tolist()
     ]
     if wrong:
-        which = f"{len(wrong):,} of {count(len(whole.queries), 'ranking')}"
-        yield contradicting_ranks(len(wrong), which, few_examples(wrong))
+        yield contradicting_ranks(
+            len(wrong), f"{len(wrong):,} of {count(len(whole.queries), 'ranking')}", few_examples(wrong)
+        )
 
 
 def _scores_are_grades(whole: WholeRankings) -> Iterator[Finding]:

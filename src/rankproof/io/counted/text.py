@@ -126,24 +126,19 @@ class Counted:
 
 def check_counted(conventions: Conventions, source: str, columns: Collection[str] = ("rank",)) -> None:
     """Refuse what needs the order of the rows, as no engine keeps it, and ranks if there is no column of them."""
-    for name, word in (("ties", "input"), ("duplicates", "first")):
+    trec, rank, best = setting("ties", "trec"), setting("ties", "rank"), setting("duplicates", "best")
+    ordered = f"{trec}, or write the order into a rank column and choose {rank}"
+    for name, word, other in (("ties", "input", ordered), ("duplicates", "first", best)):
         if getattr(conventions, name) == word:
             raise UsageError(
                 f"{source}: {setting(name, word)} needs the order in which the rows were given, which no engine keeps. "
-                f"Next: {_way_out(name)}, or collect the rows into memory first."
+                f"Next: choose {other}, or collect the rows into memory first."
             )
     if "rank" not in columns and (conventions.ties == "rank" or "score" not in columns):
         raise UsageError(
-            f"{source}: {setting('ties', 'rank')} was asked for, but there is no rank column. "
-            f"Next: name it, or choose another rule, as {setting('ties', 'trec')} for the order by score."
+            f"{source}: {rank} was asked for, but there is no rank column. "
+            f"Next: name it, or choose another rule, as {trec} for the order by score."
         )
-
-
-def _way_out(name: str) -> str:
-    if name == "duplicates":
-        return f"choose {setting(name, 'best')}, which keeps the higher score"
-    trec, by_id, rank = (setting(name, word) for word in ("trec", "id", "rank"))
-    return f"choose {trec} or {by_id}, or write the order into a rank column and choose {rank}"
 
 
 def rules_of(conventions: Conventions) -> str:
