@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from rankproof.text.refusals import HINTS, WORDS, refuses
+from rankproof.text.refusals import HINTS, PATTERNS, refuses
 
 LISTS = {
     name: [
@@ -19,13 +19,13 @@ mended: what the docs say of sentences that nobody looked at is from before that
 
 def test_precision_and_recall_are_as_the_docs_say() -> None:
     lines = [line for each in LISTS.values() for line in each]
-    for language in WORDS:
+    for language in PATTERNS:
         own = [(label == "1", refuses(text), text) for label, name, text in lines if name == language]
         assert [text for refused, told, text in own if told and not refused] == []
         assert [text for refused, told, text in own if refused and not told] == []
         assert sum(refused for refused, _, _ in own) >= 10
         assert sum(not refused for refused, _, _ in own) >= 10
-    assert {language for _, language, _ in lines} == set(WORDS) == set(HINTS)
+    assert {language for _, language, _ in lines} == set(PATTERNS) == set(HINTS)
 
 
 def test_what_follows_an_answer_is_no_refusal() -> None:
