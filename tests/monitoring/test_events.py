@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 
 from rankproof.errors import UsageError
@@ -37,6 +38,14 @@ NOON = datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp()
 )
 def test_times(written) -> None:
     assert EventSchema().event({"ts": written}).ts == NOON
+
+
+@pytest.mark.parametrize(
+    "written",
+    [1500, "1.5 s", "1500ms", timedelta(seconds=1.5), np.timedelta64(1500, "ms"), np.timedelta64(1_500_000_000, "ns")],
+)
+def test_latencies(written) -> None:
+    assert EventSchema().event({"ts": NOON, "latency": written}).latency_ms == 1500
 
 
 def test_a_time_without_a_zone_is_local() -> None:

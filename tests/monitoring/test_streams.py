@@ -168,6 +168,16 @@ def test_a_stream_counts_what_comes_too_late(tmp_path) -> None:
     assert found.counts.late <= len(late)
 
 
+@pytest.mark.parametrize("before", ["", "\n", "\ufeff\r\n \r\n"])
+@pytest.mark.parametrize("name", ["log.csv", "log"])
+def test_empty_lines_before_a_header_are_passed_over_and_counted(tmp_path: Path, before: str, name: str) -> None:
+    text = f"{before}time,user,query\n2025-03-03T12:00:00Z,u,a\n2025-03-03T12:00:00Z,u\n"
+    (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+    found = monitor(str(tmp_path / name))
+    assert found.events == 1
+    assert f"line {before.count(chr(10)) + 3}: got 2 cells, expected 3" in " ".join(str(found).split())
+
+
 def test_a_log_with_a_column_twice_is_refused(tmp_path) -> None:
     (tmp_path / "log.csv").write_text("time,user,query,doc,doc\n2025-03-03T12:00:00Z,u,q,a,b\n")
     with pytest.raises(DataError, match="the header has 'doc' twice, expected once"):

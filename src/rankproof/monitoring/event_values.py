@@ -8,11 +8,13 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from numbers import Integral, Real
 from sys import float_info
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from rankproof.errors import shorten
 
@@ -110,6 +112,8 @@ def number(value: Any) -> float:
         unit = LATENCY.fullmatch(value.strip()) if isinstance(value, str) else None
         if unit is not None:
             found = float(unit[1]) * (1.0 if unit[2] == "ms" else 1000.0)
+        elif isinstance(value, timedelta | np.timedelta64):
+            found = float(np.timedelta64(value) / np.timedelta64(1, "ms"))
         elif not isinstance(value, bool):
             found = float(value)
     if not 0 <= found <= MOST_LATENCY:

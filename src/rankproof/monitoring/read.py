@@ -108,7 +108,7 @@ class _InUtf8(io.RawIOBase):
 
 def is_header(head: bytes, name: str, schema: EventSchema) -> bool:
     """Whether a text is a CSV: by the ending of its file, or as its first line names a mapped column or two fields."""
-    first = head.decode("utf-8", "replace").lstrip("\ufeff").split("\n", 1)[0].strip()
+    first = head.decode("utf-8", "replace").lstrip("\ufeff\r\n ").split("\n", 1)[0].strip()
     rows = ([cell.strip().strip('"') for cell in first.split(mark)] for mark in DELIMITERS)
     return not ENDINGS.isdisjoint(PurePath(name.lower()).suffixes) or any(
         sum(2 if cell in schema.mapped else schema.field_of(cell) is not None for cell in row) >= min(2, len(row))
@@ -208,7 +208,7 @@ def csv_rows(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed]:
     """Each row of a CSV as a mapping; an empty cell is null."""
     text = io.TextIOWrapper(stream, "utf-8-sig", errors="surrogateescape", newline="")
     try:
-        first = text.readline()
+        before, first = next((each for each in enumerate(iter(text.readline, ""), start=1) if each[1].strip()), (1, ""))
         mark = max(DELIMITERS, key=first.count)
         csv.field_size_limit(MOST)
         header = check_header(next(csv.reader([first], delimiter=mark)), name)
@@ -217,11 +217,11 @@ def csv_rows(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed]:
             try:
                 cells = next(reader, None)
             except csv.Error as error:
-                rejects.add(Rejected("bad CSV", str(error)), name, reader.line_num + 1, "")
+                rejects.add(Rejected("bad CSV", str(error)), name, reader.line_num + before, "")
                 continue
             if cells is None:
                 return
-            at = reader.line_num + 1
+            at = reader.line_num + before
             if cells and len(cells) != len(header):
                 told = f"got {len(cells)} cells, expected {len(header)} as in the header"
                 rejects.add(Rejected("bad CSV", told), name, at, cells)
