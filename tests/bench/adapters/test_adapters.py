@@ -342,6 +342,10 @@ def test_what_can_make_a_retriever_is_asked_for_it() -> None:
         as_retriever(Index())
 
 
+def test_what_was_made_a_retriever_is_called_with_a_question_too() -> None:
+    assert as_retriever(lambda text: ["d2", "d1"])("why?", 1) == [("d2", 2.0)]
+
+
 def test_what_is_no_retriever_is_refused() -> None:
     for wrong in (7, None, Own, ["d1"], {"d1": 1.0}):
         with pytest.raises(UsageError, match="expected a function of a question"):
@@ -354,6 +358,7 @@ def test_what_is_no_retriever_is_refused() -> None:
         ("no_such_module_here:find", "there is no module 'no_such_module_here'"),
         ("json:loadz", "json has no 'loadz'. Did you mean 'load"),
         ("nowhere.py:find", "there is no file nowhere.py"),
+        ("http://localhost:8000/search", "write an endpoint.toml with this url"),
         ("no-such-program --now", "expected module:function, the path of an endpoint.toml, or a command"),
         ("'open", "close the quotes"),
         ("", "expected module:function"),

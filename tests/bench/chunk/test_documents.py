@@ -172,6 +172,11 @@ def test_a_retriever_of_chunks_answers_with_documents() -> None:
     assert as_documents(keyword(chunked({"a": "One cat.", "b": "A dog."}, fixed(2))))("cat")[0][0] == "a"
     assert as_documents(OfChunks(), "sum", deeper=1).search(["why?"], 1) == [[("d1", 3.0)]]
     assert retriever.settings == {"documents_of": {"name": "chunks"}, "how": "sum", "deeper": 4}
+    assert as_documents(lambda text: ["d1#0-9", "d2#0-4", "d1#9-12"])("why?", 1) == [("d1", 3.0)]
+    with pytest.raises(DataError, match=r"got None .*, expected a list of documents"):
+        as_documents(lambda text: None)("why?")
+    with pytest.raises(UsageError, match=r"got 3 .*, expected a function of a question"):
+        as_documents(3)
     with pytest.raises(UsageError, match="expected one of 'best', 'first', 'sum'"):
         as_documents(OfChunks(), "mean")
     with pytest.raises(UsageError, match="deeper: got 0"):

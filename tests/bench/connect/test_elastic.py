@@ -163,6 +163,7 @@ def test_words_are_searched_in_title_and_text(kind: Make, index: Speaker, corpus
         "_source": False,
         "track_total_hits": False,
     }
+    assert store("refunds", 1) == store.search(["refunds"], 1)[0]
     store.close()
 
 

@@ -180,7 +180,7 @@ def test_any_retriever_joins() -> None:
     ("make", "said"),
     [
         (lambda a: hybrid([a]), "got 1 retrievers"),
-        (lambda a: hybrid([a, "bm25"]), "expected a retriever or a function"),
+        (lambda a: hybrid([a, "bm25"]), "there is no program 'bm25'"),
         (lambda a: hybrid([a, a], "rff"), "method: got 'rff'"),
         (lambda a: hybrid([a, a], weights=[1]), "got 1 for 2 rankings"),
         (lambda a: hybrid([a, a], "weighted-sum"), "needs a weight"),

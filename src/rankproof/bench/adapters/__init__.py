@@ -158,9 +158,10 @@ def retriever_named(
     except ValueError as error:
         raise UsageError(f"retriever: got {words!r}: {error}. Next: close the quotes.") from error
     if not parts or shutil.which(parts[0]) is None:
+        url = "://" in words
         raise UsageError(
-            f"retriever: got {words!r}, expected {FORMS}; there is no program {shorten(words)}."
-            " Next: check the spelling, or its place in PATH."
+            f"retriever: got {words!r}, expected {FORMS}; there is no program {shorten(words)}. "
+            f"Next: {'write an endpoint.toml with this url' if url else 'check the spelling, or its place in PATH'}."
         )
     return of_command(parts, id=id, settings=settings)
 

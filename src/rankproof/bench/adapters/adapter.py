@@ -13,7 +13,7 @@ from threading import Thread
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
-from rankproof.bench.retriever import AnswerReading, Found, IdOf, arrange, read_answer, unusable_answer
+from rankproof.bench.retriever import AnswerReading, Found, IdOf, OneByOne, arrange, read_answer, unusable_answer
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError
 from rankproof.net.retries import Failed
@@ -121,7 +121,7 @@ class Flow:
 
 
 @dataclass(frozen=True, eq=False)
-class Adapted:
+class Adapted(OneByOne):
     """A retriever with how it is called, and its settings; a `Retriever` to the outside."""
 
     call: Callable[[Any, int], Any]

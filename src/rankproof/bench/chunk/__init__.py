@@ -8,7 +8,8 @@ from typing import Any
 
 from rankproof.bench.chunk.chunker import Chunk, Chunker, chunked, fixed, recursive, sentences, sliding
 from rankproof.bench.chunk.headings import markdown
-from rankproof.bench.retriever import Found, Retriever
+from rankproof.bench.retrieve.search import Search, as_search
+from rankproof.bench.retriever import Found, OneByOne
 from rankproof.core.corpus import JudgedSpan, Place, SpanJudgments, place_of
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, explain_calls, one_of
@@ -121,10 +122,10 @@ def _highest(graded: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class OfDocuments(Displayable):
+class OfDocuments(OneByOne, Displayable):
     """A retriever of chunks that answers with documents. Made by `as_documents`."""
 
-    of: Retriever
+    of: Search
     how: str
     deeper: int
     chunks: Mapping[str, Any] | None = None
@@ -134,10 +135,6 @@ class OfDocuments(Displayable):
         """The settings of the retriever of chunks, and how its answers are joined."""
         return {"documents_of": dict(self.of.settings), "how": self.how, "deeper": self.deeper}
 
-    def __call__(self, question: str, k: int = 100) -> Found:
-        """The documents found for one question."""
-        return self.search([question], k)[0]
-
     def search(self, questions: Sequence[str], k: int) -> list[Found]:
         """For each question at most `k` documents, from the first `k * deeper` chunks."""
         found = self.of.search(questions, k * self.deeper)
@@ -145,16 +142,16 @@ class OfDocuments(Displayable):
 
 
 def as_documents(
-    retriever: Retriever, how: str = "best", *, deeper: int = 5, chunks: Mapping[str, Any] | None = None
+    retriever: Any, how: str = "best", *, deeper: int = 5, chunks: Mapping[str, Any] | None = None
 ) -> OfDocuments:
-    """A retriever that searches chunks and answers with their documents.
+    """A retriever that searches chunks, in any form that a benchmark takes, as one that answers with their documents.
 
     It asks for `deeper` times as many chunks as documents are wanted, since several may be of one document.
     """
     if how not in HOW:
         raise one_of("how", how, HOW)
     deeper = check_whole("deeper", deeper, advice="give one, like 3")
-    return OfDocuments(retriever, how, deeper, chunks)
+    return OfDocuments(as_search(retriever), how, deeper, chunks)
 
 
 @explain_calls

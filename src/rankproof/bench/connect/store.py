@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from rankproof.bench.retrieve.dense_search import Embedder, embed_texts
 from rankproof.bench.retrieve.search import check_questions
-from rankproof.bench.retriever import Found, arrange
+from rankproof.bench.retriever import Found, OneByOne, arrange
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, RankproofError, check_whole
 from rankproof.io.corpora import load_corpus
@@ -29,8 +29,8 @@ Part: TypeAlias = "tuple[list[Document], Any]"
 
 
 @dataclass(eq=False)
-class Store:
-    """A store as a retriever."""
+class Store(OneByOne):
+    """A store as a retriever: call it with a question, or `search` many."""
 
     settings: Mapping[str, Any]
     """All that is known to shape its answers, without secrets: what is in it only as far as `fill` put it there."""

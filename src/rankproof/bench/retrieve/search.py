@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from rankproof.bench.adapters import adapt
 from rankproof.bench.fusion import Recipe, Weights, fused_scores, recipe
 from rankproof.bench.fusion.pool import pool_of
-from rankproof.bench.retriever import Found, Retriever
+from rankproof.bench.retriever import DEPTH, Found, OneByOne, Retriever
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.table import RankingTable
 from rankproof.document.model import Displayable
@@ -30,7 +31,8 @@ def check_questions(questions: Sequence[str]) -> None:
     wrong = [questions] if isinstance(questions, str) else [q for q in questions if not isinstance(q, str)]
     if wrong:
         raise UsageError(
-            f"questions: got {shorten(wrong[0])}, expected a list of texts. Next: call the retriever itself with one."
+            f"questions: got {shorten(wrong[0])}, expected a list of texts. Next: call the retriever with one text, or "
+            "its search() with a list."
         )
 
 
@@ -54,8 +56,6 @@ Allowed: TypeAlias = frozenset[str] | None
 Answer: TypeAlias = Callable[[Sequence[str], int, Allowed], list[Found]]
 Terms: TypeAlias = Mapping[str, float]
 """Index terms with their weights: a question as keyword search sees it."""
-DEPTH = 100
-"""How many documents are found for a question by default, and how deep combined lists are."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Vocabulary(Displayable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Search:
+class Search(OneByOne):
     """A retriever: call it with a question, or `search` many; combine with `+`, rerank with `>>`.
 
     >>> from rankproof.bench.retrieve import keyword
@@ -108,10 +108,6 @@ class Search:
         check_whole("k", k)
         return self.answer(questions, k, allowed) if questions else []
 
-    def __call__(self, question: str, k: int = DEPTH) -> Found:
-        """The documents found for one question."""
-        return self.search([question], k)[0]
-
     def __add__(self, other: Any) -> Search:
         """Both, their rankings fused."""
         both = [self, as_search(other)]
@@ -135,13 +131,9 @@ def as_search(anything: Any, corpus: Corpus | None = None) -> Search:
     """Anything that answers questions, as a `Search`; `corpus` is what it searches, if known."""
     if isinstance(anything, Search):
         return anything
-    if isinstance(anything, str) or not (isinstance(anything, Retriever) or callable(anything)):
-        raise UsageError(
-            f"retriever: got {shorten(anything)} ({type(anything).__name__}), expected a retriever or a function of a "
-            "question. Next: make one of documents with keyword(...), dense(...) or lsa(...)."
-        )
-    found = adapt(anything)  # its answers are read, and refused, as where a retriever is run
-    name = getattr(anything, "__name__", type(anything).__name__)
+    found = adapt(anything)  # it is asked, and its answers are read and refused, as where a retriever is run
+    words = isinstance(anything, str | PathLike)
+    name = str(anything) if words else getattr(anything, "__name__", type(anything).__name__)
     return Search(name, lambda: dict(found.settings), _deepening(found, name), corpus)
 
 
