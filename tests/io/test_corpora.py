@@ -16,7 +16,7 @@ import pytest
 from rankproof import sample
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, UsageError
-from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.corpora import load_corpus, load_questions, load_questions_with_words
 
 ROWS = [
     {"_id": "d1", "title": "Refunds", "text": "Within 30 days, always."},
@@ -167,7 +167,12 @@ def test_every_source_gives_the_same_questions(tmp_path: Path) -> None:
 
 
 def test_a_question_without_words_may_be_passed_over() -> None:
-    assert load_questions({"q1": "why?", "q2": " "}, without_words=True) == {"q1": "why?"}
+    silent: list[str] = []
+    assert load_questions({"q1": "why?", "q2": " ", "q3": None}, silent) == {"q1": "why?"}
+    assert load_questions(["why?", "", None], silent) == {"why?": "why?"}
+    assert silent == ["q2", "q3", "the questions, item 2", "the questions, item 3"]
+    with pytest.warns(UserWarning, match="1 of 2 queries has no text, like 'q2'"):
+        assert load_questions_with_words({"q1": "why?", "q2": " "}) == {"q1": "why?"}
 
 
 def test_the_questions_of_the_sample_are_read() -> None:
@@ -179,11 +184,13 @@ def test_the_questions_of_the_sample_are_read() -> None:
     ("source", "message"),
     [
         ({"q1": " "}, "'q1': a question without words"),
+        ([{"_id": "q1", "text": None}], "a question without words"),
         (
             [("q1", "a"), ("q1", "b")],
             r"item 2: question 'q1' was given before with another text \(the questions, item 1\)",
         ),
-        ([None], "item 1: got None, expected a question"),
+        ([None], "item 1: a question without words"),
+        ([7], "item 1: got 7, expected a question"),
         ({}, "no questions"),
         (b"bytes", "got b'bytes'"),
     ],

@@ -197,6 +197,20 @@ def test_scores_come_from_a_ranking_or_from_evaluate_alike() -> None:
     ]
 
 
+def test_queries_without_words_are_left_out_and_named() -> None:
+    asked, own = [f"refund of order {i}" for i in range(30)], {f"q{i}": f"refund {i}" for i in range(9)}
+    for nothing in ("", " ", "?!", None):
+        found = drift({**own, "z": nothing}, [*asked, nothing])
+        assert found.notes == ["Left out: 1 of 10 queries has no words, like 'z'."]
+        assert (found.n, found.live.events, found.live.without) == (9, 30, 1 if nothing is not None else 0)
+    judged = {name: {"d": 1} for name in [*own, "z"]}
+    assert drift({**own, "z": "?"}, asked, judgments=judged).notes == found.notes
+    by_id = drift(own, dict(enumerate(asked)), training={**own, "z": " "})
+    assert by_id.live.texts == drift(own, asked).live.texts
+    assert by_id.leaked is not None
+    assert len(by_id.leaked) == 9
+
+
 @pytest.mark.first_is_quick(3)
 @pytest.mark.parametrize(
     ("arguments", "settings", "words"),

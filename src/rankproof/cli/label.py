@@ -92,7 +92,7 @@ def command(
     """
     from rankproof.bench.testset.labels import LabelAgreement, LabelSession, last_labels, read_labels, write_label
     from rankproof.bench.testset.pool import read_pool, unjudged_pool
-    from rankproof.io.corpora import load_corpus, load_questions
+    from rankproof.io.corpora import load_corpus, load_questions_with_words
     from rankproof.io.load import load_judgments
 
     if not 1 <= highest <= 9:
@@ -113,7 +113,7 @@ def command(
         _check_meeting(made, known.queries, judgments)
         made = unjudged_pool(made, known.as_dict())
     who = who or getpass.getuser()
-    texts = {} if queries is None else load_questions(queries)
+    texts = {} if queries is None else load_questions_with_words(queries)
     documents = None if corpus is None else load_corpus(corpus)
     _check_meeting(made, texts, queries or "")
     session = LabelSession(

@@ -275,12 +275,12 @@ def clicks(propensities: str | None, runs: Sequence[str], queries: str | None, *
     How often each rank is looked at comes from documents that were shown at
     several ranks of one query, if it is not given.
     """
-    from rankproof.io.corpora import load_questions
+    from rankproof.io.corpora import load_questions_with_words
 
     if propensities is not None:
         how["propensities"] = [_number(each, "--propensities") for each in split_names([propensities])]
     if queries is not None:
-        how["queries"] = load_questions(queries)
+        how["queries"] = load_questions_with_words(queries)
     _show("clicks", **how, rankings=options.named_paths(runs))
 
 

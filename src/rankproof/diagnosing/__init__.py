@@ -36,7 +36,7 @@ from rankproof.diagnosing.symptoms import (
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count, for_face
 from rankproof.errors import check_whole, old_arguments
-from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.corpora import load_corpus, load_questions, silent_note
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import Columns, load_ranking, with_columns
 from rankproof.progress import Progress
@@ -211,7 +211,7 @@ def diagnose(
     documents = None if corpus is None else load_corpus(corpus)
     if documents is not None:
         conventions.setdefault("corpus_size", len(documents))
-    questions = {} if queries is None else load_questions(queries, without_words=True)
+    questions = {} if queries is None else load_questions(queries, silent=[])
     judged, rules = prepare(judgments), conventions
     opened = load_ranking(ranking, rules.get("damaged", "error"))
     # Judgments, questions and documents of different collections make every conclusion false.
@@ -363,7 +363,5 @@ def _notes(evidence: Evidence) -> list[str]:
         few, every = int(evidence.drawn.sum()), len(evidence.asked)
         said.append(f"Other searches were tried on {few:,} of the {every:,} queries, drawn at random.")
     if texts and (silent := [query for query in evidence.asked if not evidence.questions.get(query)]):
-        have = "has" if len(silent) == 1 else "have"
-        whole = count(len(evidence.asked), "query")
-        said.append(f"{len(silent):,} of {whole} {have} no text, like {silent[0]!r}.")
+        said.append(silent_note(silent, len(evidence.asked)))
     return said

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rankproof.core.corpus import Corpus, Document
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, not_known, shorten, warn_caller
 from rankproof.io.files import STDIN, archive_of, folders, is_zip, matching_files, read_bytes, text_of
 from rankproof.io.inputs import named_columns
@@ -207,12 +208,12 @@ def _in_folder(folder: Path) -> Iterator[Row]:
     )
 
 
-def load_questions(source: Any, without_words: bool = False) -> dict[str, str]:
+def load_questions(source: Any, silent: list[str] | None = None) -> dict[str, str]:
     """The text of each question by its id.
 
     `source` is `{id: text}`, a list of texts (each its own id), pairs, records, a data frame, the path of JSON
     Lines, JSON, CSV, TSV or Parquet, a BEIR folder, or an ir_datasets object. An id with two texts, and a question
-    without words, are errors that say where; with `without_words` such a question is passed over.
+    without words, are errors that say where; given the list `silent`, the ids of such questions go into it.
 
     >>> load_questions(["Can I get a refund?"])
     {'Can I get a refund?': 'Can I get a refund?'}
@@ -224,8 +225,11 @@ def load_questions(source: Any, without_words: bool = False) -> dict[str, str]:
     # A series, as a column of a frame is, holds the texts alone.
     given = source.to_list() if hasattr(source, "to_list") else source
     for where, item in _placed(given, "the questions", "queries_iter", record_of, beir_questions):
-        name, text = _question(where, item, without_words)
+        name, text = _question(where, item)
         if not text.strip():
+            if silent is None:
+                raise DataError(f"{where}: a question without words. Next: write it, or leave it out.")
+            silent.append(name)
             continue
         if found.get(name, text) != text:  # the same text once more is no conflict: labels have it in every row
             raise DataError(
@@ -246,11 +250,33 @@ def beir_questions(folder: Path) -> Iterator[Row]:
     return rows_in(found[0])
 
 
-def _question(where: str, item: Any, without_words: bool) -> tuple[str, str]:
-    record = _fields(where, (item, item) if isinstance(item, str) else item, "a question with an id")
-    _, text = text_in(record, QUESTION_TEXT, where)
-    if not without_words and not text.strip():
-        raise DataError(f"{where}: a question without words. Next: write it, or leave it out.")
+def load_questions_with_words(source: Any) -> dict[str, str]:
+    """The same, with a warning of those that have none."""
+    silent: list[str] = []
+    found = load_questions(source, silent)
+    if silent:
+        warn_caller(silent_note(silent, len(found) + len(silent)))
+    return found
+
+
+def silent_note(silent: Sequence[str], every: int, lack: str = "text") -> str:
+    """How many queries of all have no text, and the first of them.
+
+    >>> silent_note(["q7"], 30)
+    "1 of 30 queries has no text, like 'q7'."
+    """
+    have = "has" if len(silent) == 1 else "have"
+    return f"{len(silent):,} of {count(every, 'query')} {have} no {lack}, like {silent[0]!r}."
+
+
+def _question(where: str, item: Any) -> tuple[str, str]:
+    """The id, or the place of a question that has neither id nor words, and the text; what is null has no words."""
+    alone = item is None or isinstance(item, str)
+    record = _fields(where, (item or None, item) if alone else item, "a question with an id")
+    null = field_of(record, QUESTION_TEXT) is None and any(name in record for name in QUESTION_TEXT)
+    text = "" if null else text_in(record, QUESTION_TEXT, where)[1]
+    if not text.strip() and field_of(record, QUESTION_ID) is None:
+        return where, text
     return question_id(record, text, where), text
 
 
@@ -282,7 +308,7 @@ def read_texts(source: Any, wanted: Collection[str], fields: tuple[str, ...]) ->
     if source is None:
         return {}
     if fields is QUERY_TEXT and not isinstance(source, Mapping) and not _is_read_by_line(source):
-        source = load_questions(source, without_words=True)
+        source = load_questions(source, silent=[])
     if not isinstance(source, Mapping | str | os.PathLike):
         raise UsageError(
             f"texts: got {shorten(source)}, expected a mapping of ids to texts, or a path. Next: give one of these."

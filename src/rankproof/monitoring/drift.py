@@ -22,7 +22,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count, for_face
 from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten, warn_caller
-from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.corpora import load_corpus, load_questions, silent_note
 from rankproof.io.load import load_judgments
 from rankproof.io.read import rows_of
 from rankproof.monitoring import coverage, drift_words
@@ -260,9 +260,13 @@ def _judge_drift(ledger: Any, options: Mapping[str, Any]) -> Any:
 
 def _own(queries: Any, judgments: Judgments | None) -> tuple[dict[str, str], list[str]]:
     """The texts of the set; of judged queries alone if there are judgments."""
-    texts = load_questions(queries)
+    silent: list[str] = []
+    given = load_questions(queries, silent)
+    texts = {name: text for name, text in given.items() if normal_form(text)}  # as those of the log
+    silent += [name for name in given if name not in texts]
+    notes = [f"Left out: {silent_note(silent, len(texts) + len(silent), 'words')}"] if silent else []
     if judgments is None:
-        return texts, []
+        return texts, notes
     judged = set(judgments.queries)
     own = {name: text for name, text in texts.items() if name in judged}
     if not own:
@@ -270,11 +274,10 @@ def _own(queries: Any, judgments: Judgments | None) -> tuple[dict[str, str], lis
             f"drift: none of {len(texts):,} queries is among the {len(judged):,} that are judged. "
             "Next: check that both use the same query ids."
         )
-    notes = []
     if len(own) < len(texts):
         notes.append(f"{len(texts) - len(own):,} queries without judgments are left out.")
-    if len(own) < len(judged):
-        notes.append(f"{len(judged) - len(own):,} judged queries have no text, so they are left out.")
+    if unknown := judged - own.keys() - set(silent):
+        notes.append(f"{len(unknown):,} judged queries have no text, so they are left out.")
     return own, notes
 
 
@@ -381,10 +384,12 @@ class KnownQueries:
 
 
 def _texts(source: Any) -> Iterable[str]:
-    for row in rows_of(source, "the training queries"):
+    by_id = isinstance(source, Mapping) and all(isinstance(each, str) for each in source.values())
+    for row in rows_of(list(source.values()) if by_id else source, "the training queries"):
         record = row.value
         if isinstance(record, Mapping):
-            record = next((record[name] for name in ("query", "text", "question", "anchor") if record.get(name)), None)
+            named = (record.get(name) for name in ("query", "text", "question", "anchor"))
+            record = next((text for text in named if text is not None), None)
         if not isinstance(record, str):
             raise DataError(
                 f"{row.where}: got {shorten(row.value)}, expected a query's text. "

@@ -186,7 +186,9 @@ def _events(log: Any, rejects: Rejects, whole: bool) -> Iterator[Event]:
         text = text_of(read_bytes(log), str(log))
         if text.lstrip()[:1] not in ("{", "["):
             log = [line for line in text.splitlines() if line.strip()]
-    if not isinstance(log, str | os.PathLike) and not is_frame(log) and isinstance(log, Iterable):
+    if isinstance(log, Mapping) and all(isinstance(each, str) for each in log.values()):
+        log = list(log.values())  # texts by their ids, as the set may have them
+    if isinstance(log, Iterable) and not isinstance(log, str | os.PathLike | Mapping) and not is_frame(log):
         log = list(log)
         texts = [each for each in log if isinstance(each, str)]
         if texts and not all(map(os.path.isfile, texts)):  # else they are the files of a log
