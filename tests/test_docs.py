@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
@@ -76,3 +78,17 @@ def test_the_version_has_one_source() -> None:
     read = project["tool"]["hatch"]["version"]["path"]
     assert len(re.findall(r'^__version__ = "[^"]+"$', (ROOT / read).read_text(), re.MULTILINE)) == 1
     assert "version:" not in (ROOT / "CITATION.cff").read_text().partition("\n")[2]
+
+
+DECLARING = sorted([*ROOT.glob("src/rankproof/core/measures/*.py"), *ROOT.glob("src/rankproof/judging/metrics/*.py")])
+NO_EXAMPLES = 5
+"""How pytest ends where a file has none."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", DECLARING, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_the_examples_of_a_module_that_declares_measures_run_alone(path: Path) -> None:
+    """In a process of their own: what fills the registries may import the module before pytest does."""
+    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode in (0, NO_EXAMPLES), done.stdout

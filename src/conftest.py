@@ -1,0 +1,18 @@
+"""What the examples in the library's docstrings ask for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+SOURCE = Path(__file__).parent
+
+
+def pytest_collect_file(file_path: Path) -> None:
+    """Import a module by its name, before pytest looks for examples in it.
+
+    Of a file alone pytest imports the packages above, which may import the module, and then runs it once more: the
+    measures in it would be declared twice.
+    """
+    if file_path.suffix == ".py" and file_path.parent != SOURCE:
+        import_module(".".join(file_path.relative_to(SOURCE).with_suffix("").parts))
