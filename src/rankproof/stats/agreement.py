@@ -9,7 +9,7 @@ order can be trusted.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -20,7 +20,7 @@ from rankproof.core.hits import Array
 from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, check_number, check_whole, explain_calls, one_of
+from rankproof.errors import DataError, check_number, check_whole, explain_calls, one_of, shorten
 from rankproof.progress import with_share
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.paired import check_share, finite_row
@@ -63,14 +63,15 @@ def cohen_kappa(
     """
     if weights not in get_args(Weights):
         raise one_of("weights", weights, get_args(Weights))
+    one, other = _given(first), _given(second)
     if len(first) != len(second):
         raise DataError(
             f"judges: got {len(first):,} and {len(second):,} labels, expected as many of each."
             " Next: give both judges' labels of the same items."
         )
-    units = [_given(pair) for pair in zip(first, second, strict=True)]
-    if any(len(pair) < 2 for pair in units):
+    if len(one) < len(first) or len(other) < len(second):
         raise DataError("judges: got a missing label. Next: leave the item out, or use krippendorff_alpha.")
+    units = list(zip(one, other, strict=True))
     known = _labels(units, labels, ordered=weights != "none")
     place, k = {label: i for i, label in enumerate(known)}, len(known)
     pairs = np.bincount([place[a] * k + place[b] for a, b in units], minlength=k * k).reshape(k, k) / len(units)
@@ -163,7 +164,17 @@ def _agreement(seen: float, chance: float, shares: dict[Any, float], n: int, met
 
 def _given(line: Sequence[Any]) -> list[Any]:
     """The labels that are there; NaN is missing, as None is."""
-    return [label for label in line if label is not None and label == label]
+    try:
+        if isinstance(line, str | bytes | Mapping | Set):
+            raise TypeError("its letters or its keys would be taken")
+        found = [label for label in line if label is not None and label == label]
+        hash(tuple(found))
+    except (TypeError, ValueError):  # lists have no hash, and arrays no truth value
+        raise DataError(
+            f"labels: got {shorten(line)}, expected a list of texts, numbers or truth values. "
+            "Next: give one label of each item, None where it is missing."
+        ) from None
+    return found
 
 
 def _labels(units: Sequence[Sequence[Any]], order: Sequence[Any] = (), ordered: bool = False) -> list[Any]:
@@ -171,17 +182,22 @@ def _labels(units: Sequence[Sequence[Any]], order: Sequence[Any] = (), ordered: 
     used = {label for unit in units for label in unit}
     if not used:
         raise DataError("labels: got no item that two judges labelled. Next: have some judged twice.")
-    unknown = used - set(order)
-    if order and unknown:
+    named = _given(order)
+    if len(set(named)) < len(order):
+        raise DataError(f"labels: got {shorten(order)}, expected each label once. Next: name each once, worst first.")
+    if named and (unknown := used - set(named)):
         raise DataError(
-            f"labels: got {sorted(map(str, unknown))}, expected one of {list(order)}. Next: name every label in order=."
+            f"labels: got {sorted(map(str, unknown))}, expected one of {named}. Next: name every label in labels=."
         )
-    if ordered and not order and any(isinstance(label, str) for label in used):
+    if ordered and not named and any(isinstance(label, str) for label in used):
         raise DataError("labels: got text, expected its order. Next: give labels=['worst', ..., 'best'].")
     try:
-        return list(order) or sorted(used)
-    except TypeError as error:
-        raise DataError(f"labels: got a mix of kinds ({error}). Next: use all numbers or all text.") from None
+        return named or sorted(used)
+    except TypeError:
+        kinds = " and ".join(sorted({type(label).__name__ for label in used}))
+        raise DataError(
+            f"labels: got a mix of kinds ({kinds}), expected one. Next: use all numbers or all text."
+        ) from None
 
 
 def _counts(units: Sequence[list[Any]], known: list[Any]) -> Array:
