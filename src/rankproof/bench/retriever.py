@@ -40,22 +40,6 @@ class Retriever(Protocol):
         """For each question at most `k` documents."""
 
 
-DEPTH = 100
-"""How many documents are found for a question by default."""
-
-
-class OneByOne:
-    """A retriever that is called with a single question too."""
-
-    def search(self, questions: Sequence[str], k: int) -> list[Found]:
-        """For each question at most `k` documents."""
-        raise NotImplementedError
-
-    def __call__(self, question: str, k: int = DEPTH) -> Found:
-        """The documents found for one question."""
-        return self.search([question], k)[0]
-
-
 def unusable_answer(got: object, expected: str) -> Failed:
     """The failure for an answer of a form that cannot be read."""
     return Failed(f"got {shorten(got)} ({type(got).__name__}), expected {expected}")

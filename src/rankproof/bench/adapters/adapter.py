@@ -13,11 +13,13 @@ from threading import Thread
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
-from rankproof.bench.retriever import AnswerReading, Found, IdOf, OneByOne, arrange, read_answer, unusable_answer
+from rankproof.bench.retriever import AnswerReading, Found, IdOf, Retriever, arrange, read_answer, unusable_answer
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError
 from rankproof.net.retries import Failed
 
+DEPTH = 100
+"""How many documents are found for a question by default."""
 MOST = 100_000
 """The largest number of documents taken from a generator, which may have no end."""
 
@@ -33,6 +35,14 @@ async def await_value(value: Any) -> Any:
         if len(every) == MOST:
             break
     return every
+
+
+class OneByOne:
+    """What makes a retriever one that is called with a single question too."""
+
+    def __call__(self: Retriever, question: str, k: int = DEPTH) -> Found:
+        """The documents found for one question."""
+        return self.search([question], k)[0]
 
 
 class Waiter:

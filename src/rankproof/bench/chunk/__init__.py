@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rankproof.bench.chunk.chunker import Chunk, Chunker, chunked, fixed, recursive, sentences, sliding
 from rankproof.bench.chunk.headings import markdown
-from rankproof.bench.retrieve.search import Search, as_search
-from rankproof.bench.retriever import Found, OneByOne
+from rankproof.bench.retrieve.search import Search, among_allowed, as_search
+from rankproof.bench.retriever import Found
 from rankproof.core.corpus import JudgedSpan, Place, SpanJudgments, place_of
-from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, explain_calls, one_of
 
 __all__ = [
@@ -121,29 +119,9 @@ def _highest(graded: Iterable[tuple[str, float]]) -> dict[str, float]:
     return found
 
 
-@dataclass(frozen=True)
-class OfDocuments(OneByOne, Displayable):
-    """A retriever of chunks that answers with documents. Made by `as_documents`."""
-
-    of: Search
-    how: str
-    deeper: int
-    chunks: Mapping[str, Any] | None = None
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The settings of the retriever of chunks, and how its answers are joined."""
-        return {"documents_of": dict(self.of.settings), "how": self.how, "deeper": self.deeper}
-
-    def search(self, questions: Sequence[str], k: int) -> list[Found]:
-        """For each question at most `k` documents, from the first `k * deeper` chunks."""
-        found = self.of.search(questions, k * self.deeper)
-        return [documents_found(each, self.how, self.chunks)[:k] for each in found]
-
-
 def as_documents(
     retriever: Any, how: str = "best", *, deeper: int = 5, chunks: Mapping[str, Any] | None = None
-) -> OfDocuments:
+) -> Search:
     """A retriever that searches chunks, in any form that a benchmark takes, as one that answers with their documents.
 
     It asks for `deeper` times as many chunks as documents are wanted, since several may be of one document.
@@ -151,7 +129,13 @@ def as_documents(
     if how not in HOW:
         raise one_of("how", how, HOW)
     deeper = check_whole("deeper", deeper, advice="give one, like 3")
-    return OfDocuments(as_search(retriever), how, deeper, chunks)
+    of = as_search(retriever)
+
+    def answer(questions: Sequence[str], k: int) -> list[Found]:
+        return [documents_found(each, how, chunks)[:k] for each in of.search(questions, k * deeper)]
+
+    settings = lambda: {"documents_of": dict(of.settings), "how": how, "deeper": deeper}  # noqa: E731
+    return Search(f"as_documents({of})", settings, among_allowed(answer))
 
 
 @explain_calls

@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from rankproof.bench.adapters.adapter import OneByOne
 from rankproof.bench.retrieve.dense_search import Embedder, embed_texts
 from rankproof.bench.retrieve.search import check_questions
-from rankproof.bench.retriever import Found, OneByOne, arrange
+from rankproof.bench.retriever import Found, arrange
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, RankproofError, check_whole
 from rankproof.io.corpora import load_corpus

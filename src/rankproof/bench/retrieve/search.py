@@ -15,9 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankproof.bench.adapters import adapt
+from rankproof.bench.adapters.adapter import DEPTH, OneByOne
 from rankproof.bench.fusion import Recipe, Weights, fused_scores, recipe
 from rankproof.bench.fusion.pool import pool_of
-from rankproof.bench.retriever import DEPTH, Found, OneByOne, Retriever
+from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.table import RankingTable
 from rankproof.document.model import Displayable
@@ -157,6 +158,12 @@ def _deepening(retriever: Retriever, name: str) -> Answer:
                 raise
             advice = "" if " Next: " in failed.reason else ". Next: call it with one question by hand."
             raise AnswerError(f"{name}: {failed.reason}{advice}", again=failed.again, wait=failed.wait) from failed
+
+    return among_allowed(ask)
+
+
+def among_allowed(ask: Callable[[Sequence[str], int], list[Found]]) -> Answer:
+    """The answers of what knows nothing of documents that are allowed, cut to these."""
 
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
         if allowed is None:
