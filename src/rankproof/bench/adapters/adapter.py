@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -76,30 +77,16 @@ def _off_loop(do: Callable[[], Any]) -> Any:
         asyncio.get_running_loop()
     except RuntimeError:
         return do()
-    kept = _Kept()
-    thread = Thread(target=kept.take, args=(do,), daemon=True)
-    thread.start()
-    thread.join()
-    if kept.error is not None:
-        raise kept.error
-    return kept.value
+    done: Future[Any] = Future()
 
+    def run() -> None:
+        try:
+            done.set_result(do())
+        except BaseException as error:  # whatever it is, it belongs to the caller
+            done.set_exception(error)
 
-class _Kept:
-    """What a function returned or raised in another thread; either is handed to the caller."""
-
-    value: Any = None
-    error: BaseException | None = None
-
-    def take(self, do: Callable[[], Any]) -> None:
-        with self:
-            self.value = do()
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        self.error = error
-        return True
+    Thread(target=run, daemon=True).start()
+    return done.result()
 
 
 def finish(value: Any) -> Any:
