@@ -421,8 +421,10 @@ def alone(script: str, folder: Path) -> Any:
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONWARNINGS": "ignore",
-        # Five virtual machines of short life: what it takes to compile well costs more than it gains.
-        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        # Five virtual machines of short life: what it takes to compile well, and to verify Spark's own classes,
+        # costs more than it gains.
+        "JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+        " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote",
     }
     environment["PYTHONPATH"] = os.pathsep.join(
         [*sys.path[:0], str(Path(__file__).parents[2]), str(Path(rankproof.__file__).parents[1])]
