@@ -331,14 +331,14 @@ def swap_rate(systems: Mapping[str, Array], rng: np.random.Generator, splits: in
     table = by_query({name: systems[name] for name in names})
     rows = table[np.lexsort(table.T)]
     half = len(rows) // 2
-    agreed = np.zeros(len(names) * (len(names) - 1) // 2)
-    for _ in with_share("splitting the queries", range(splits)):
-        shuffled = rows[rng.permutation(len(rows))]
-        one, other = (_signs(_rounded(part.mean(axis=0))) for part in (shuffled[:half], shuffled[half : 2 * half]))
-        agreed += one * other
-    rates = ((1 - agreed / splits) / 2).tolist()
-    pairs = dict(zip(combinations(names, 2), rates, strict=True))
-    return Swaps(sum(rates) / len(rates), pairs, splits, half)
+    means = np.empty((2, splits, len(names)))
+    for split in with_share("splitting the queries", range(splits)):
+        shuffled = rows[rng.permutation(len(rows))[: 2 * half]]
+        means[:, split] = shuffled.reshape(2, half, len(names)).mean(axis=1)
+    of = dict(zip(names, np.moveaxis(_rounded(means), -1, 0), strict=True))
+    agreed = {(one, other): np.sign(of[one] - of[other]).prod(axis=0).mean() for one, other in combinations(names, 2)}
+    pairs = {pair: float(1 - each) / 2 for pair, each in agreed.items()}
+    return Swaps(sum(pairs.values()) / len(pairs), pairs, splits, half)
 
 
 def most_swaps(p: float, alpha: float = 0.05) -> float:
