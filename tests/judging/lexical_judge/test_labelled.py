@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from rankproof.judging import lexical_judge
 from rankproof.judging.lexical_judge import settle
 from rankproof.judging.verdicts import Relation, Verdict
 
@@ -29,7 +31,7 @@ PART = "part of it"
 
 
 @pytest.fixture(scope="module")
-def script() -> ModuleType:
+def script() -> Iterator[ModuleType]:
     spec = importlib.util.spec_from_file_location("make_lexical_table", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
@@ -37,7 +39,9 @@ def script() -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     module.likelihood = cache(module.likelihood)  # of each pair for two tests
-    return module
+    with pytest.MonkeyPatch.context() as patch:  # and of each text for all
+        patch.setattr(lexical_judge, "profile", cache(lexical_judge.profile))
+        yield module
 
 
 @pytest.fixture(scope="module")
