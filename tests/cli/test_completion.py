@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from shutil import which
@@ -27,13 +28,20 @@ BASH = which("bash")
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
+@cache
+def source(program: Path) -> str:
+    """What the program gives bash to read: the same for all words."""
+    asked = {**os.environ, "_RANKPROOF_COMPLETE": "bash_source"}
+    return subprocess.run([program], capture_output=True, text=True, check=True, env=asked).stdout
+
+
 def complete(*words: str) -> list[str]:
     """What a bash with our completion offers behind these words."""
     program = Path(sys.executable).with_name("rankproof")
     if BASH is None or not program.exists():
         pytest.skip("bash, or the program, is not installed")
     script = (
-        'eval "$(_RANKPROOF_COMPLETE=bash_source rankproof)"\n'
+        'eval "$SOURCE"\n'
         'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=()\n'
         'compopt() { echo "<$2>"; }\n'
         '_rankproof_completion rankproof\nprintf "%s\\n" "${COMPREPLY[@]}"\n'
@@ -43,7 +51,7 @@ def complete(*words: str) -> list[str]:
         [BASH, "-c", script, "bash", "rankproof", *words],
         capture_output=True,
         text=True,
-        env={**os.environ, "PATH": path},
+        env={**os.environ, "PATH": path, "SOURCE": source(program)},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
