@@ -193,8 +193,13 @@ def test_a_person_who_waits_is_told_what_for_and_the_line_is_cleared(files: Path
 
 @pytest.mark.slow
 @pytest.mark.cover
-@pytest.mark.parametrize("command", ["evaluate", "audit", "diagnose", "report", "convert"])
-@pytest.mark.parametrize("place", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+@pytest.mark.parametrize(
+    ("command", "place"),
+    [
+        *((command, "/dev/stdout") for command in ("evaluate", "audit", "diagnose", "report", "convert")),
+        *((command, place) for command in ("report", "convert") for place in ("/dev/fd/1", "/proc/self/fd/1")),
+    ],
+)
 def test_what_is_written_to_the_name_of_a_pipe_comes_through_it(files: Path, command: str, place: str) -> None:
     if not Path(place).exists():
         pytest.skip(f"there is no {place} here")
