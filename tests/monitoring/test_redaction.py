@@ -82,7 +82,7 @@ def _damaged() -> list[str]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     found = tmp_path_factory.mktemp("personal")
-    events = simulate_log(100, seed=1, users=15, days=6).records()
+    events = simulate_log(60, seed=1, users=15, days=6).records()
     records = [_record(at, each) for at, each in enumerate(events)]
     (found / PLACE).mkdir()
     for path in (found / "log.jsonl", found / PLACE / "log.jsonl"):
