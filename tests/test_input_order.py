@@ -45,8 +45,18 @@ def of_evaluate(judged: Any, systems: Any, by: Any) -> Any:
     }
 
 
+def of_aspects(judged: Any, systems: Any, by: Any) -> Any:
+    """Measures whose ideal order meets many documents that add as much as each other."""
+    aspects = {
+        q: {doc: {"ab"[grade % 2]: 1, "cd"[grade // 2]: 1} for doc, grade in docs.items()} for q, docs in judged.items()
+    }
+    found = evaluate(aspects, systems["three"], "alpha_nDCG@3, alpha_DCG, nERR_IA, nNRBP, AP_IA", by=by)
+    return {name: [found[name], found.ceiling(name), sorted(found.values(name).items())] for name in found}
+
+
 VERBS: dict[str, Callable[..., Any]] = {
     "evaluate": of_evaluate,
+    "evaluate by aspects": of_aspects,
     "compare": lambda j, s, by: [
         row.to_dict() for row in compare(j, s, "nDCG@10, RR", by=by, margin=0.05, permutations=2_000)
     ],

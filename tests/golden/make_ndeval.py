@@ -2,8 +2,7 @@
 
 python -m venv env && env/bin/pip install pyndeval && env/bin/python make_ndeval.py
 
-Judgments are sorted by document id, as in TREC's files: ndeval's ideal order takes of equal documents the one with the
-larger id, ours the one judged last. Cut-offs begin at 3, as ndeval does not normalise alpha-DCG@1 and ERR-IA@1.
+Of equal documents ndeval's ideal order takes the one with the larger id, as ours does. Cut-offs begin at 3, as ndeval does not normalise alpha-DCG@1 and ERR-IA@1.
 """
 
 from __future__ import annotations

@@ -236,12 +236,14 @@ def judgments_from_nested(
     table: Mapping[str, Mapping[str, Mapping[str, float]]], has_aspects: bool, *, source: str, repeated: int = 0
 ) -> Judgments:
     """Judgments from `{query: {document: {aspect: grade}}}`; one aspect `""` if there are none."""
+    if has_aspects:  # in one order, as of equally good documents an ideal order takes the last
+        table = {query: {doc: dict(sorted(docs[doc].items())) for doc in sorted(docs)} for query, docs in table.items()}
     counts = [len(docs) for docs in table.values()]
     rows = [grades for docs in table.values() for grades in docs.values()]
     return Judgments(
         query_ids=tuple(table),
         doc_ids=[doc for docs in table.values() for doc in docs],
-        start=np.append(0, np.cumsum(counts, dtype=np.intp)).astype(np.intp),
+        start=offsets(np.array(counts, dtype=np.intp)),
         grade=np.array([max(grades.values()) for grades in rows], dtype=np.float64),
         facets=_facets(table) if has_aspects else None,
         repeated=repeated,

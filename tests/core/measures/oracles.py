@@ -588,8 +588,8 @@ def novelty(ranking: Ranking, facets: Facets, rel: float, alpha: float, weight: 
 
 
 def greedy(facets: Facets, rel: float, alpha: float) -> Ranking:
-    """At each rank the document that adds most; of equals the one judged last."""
-    left = [doc for doc in facets if about(doc, facets, rel)]
+    """At each rank the document that adds most; of equals the one with the larger id."""
+    left = [doc for doc in sorted(facets) if about(doc, facets, rel)]
     seen: dict[str, int] = {}
     order: Ranking = []
     while left:

@@ -65,7 +65,7 @@ def novel_gain(h: Hits, k: int | None, rel: float, alpha: float, discount: Disco
 
 
 def greedy(h: Hits, rel: float, alpha: float) -> Hits:
-    """The relevant documents, at each rank the one that adds most; of equals the one judged last."""
+    """The relevant documents, at each rank the one that adds most; of equals the one with the larger id."""
     pool = h.judged
     return pool.once(("greedy", rel, alpha), lambda: _greedy(pool, rel, alpha))
 
@@ -154,7 +154,7 @@ def alpha_dcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> P
 def alpha_ndcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """alpha-DCG as a share of what the best order of the judged documents reaches.
 
-    Formula: alpha-DCG@k / alpha-DCG@k of the greedy order of all judged documents.
+    Formula: alpha-DCG@k / alpha-DCG@k of the greedy order of all judged documents, of equals the larger id.
     Range: 0 to 1; a little more where a ranking beats the greedy order.
     Perfect: 1, when at each rank the document comes that adds most.
     Worst: 0, when nothing relevant is found.
@@ -197,7 +197,7 @@ def err_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQ
 def nerr_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """ERR-IA as a share of what the best order of the judged documents reaches.
 
-    Formula: ERR-IA@k / ERR-IA@k of the greedy order of all judged documents.
+    Formula: ERR-IA@k / ERR-IA@k of the greedy order of all judged documents, of equals the larger id.
     Range: 0 to 1; a little more where a ranking beats the greedy order.
     Perfect: 1, when at each rank the document comes that adds most.
     Worst: 0, when nothing relevant is found.
@@ -251,7 +251,7 @@ def nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -
 def normalised_nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -> PerQuery:
     """NRBP as a share of what the best order of the judged documents reaches.
 
-    Formula: NRBP / NRBP of the greedy order of all judged documents.
+    Formula: NRBP / NRBP of the greedy order of all judged documents, of equals the larger id.
     Range: 0 to 1; a little more where a ranking beats the greedy order.
     Perfect: 1, when at each rank the document comes that adds most.
     Worst: 0, when nothing relevant is found.
@@ -303,14 +303,14 @@ def normalised_nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> 
 def _of_ideal(c: Case, k: int | None, rel: float, alpha: float, discount: Weighing) -> Written:
     """The new of each document, by that of the best order."""
     own = _novel("found", c.found, k, rel, alpha, discount)
-    best = _novel("ideal", _best(c, rel, alpha), k, rel, alpha, discount, "of the best order: ")
+    best = _novel("ideal", rows(greedy(c.hits, rel, alpha)), k, rel, alpha, discount, "of the best order: ")
     return divide_steps(own, best)
 
 
 def _of_full(c: Case, k: int | None, rel: float, alpha: float, discount: Weighing) -> Written:
     """The new of each document, by that of documents about everything."""
     own, of = _novel("found", c.found, k, rel, alpha, discount), coverable_on_paper(c, rel)
-    depth = max((each.rank for each in _best(c, rel, alpha)), default=0) if k is None else k
+    depth = max((each.rank for each in rows(greedy(c.hits, rel, alpha))), default=0) if k is None else k
     each_rank = math.fsum((1 - alpha) ** (rank - 1) * discount.of(rank) for rank in range(1, depth + 1))
     says = f"{depth:,} documents about every aspect: the sum of their ranks' shares, times the aspects"
     expression = f"{number_text(each_rank)} x {number_text(of.number)}"
@@ -340,7 +340,3 @@ def _novel(
             seen[each.aspect] += 1
     says = f"{1 - alpha:g}^(times its aspect was seen above), discounted by rank"
     return sum_step(kind, f"{whose}{says}, for each {at_least(rel)} {cut_at(k)}", terms)
-
-
-def _best(c: Case, rel: float, alpha: float) -> list[Found]:
-    return rows(greedy(c.hits, rel, alpha))
