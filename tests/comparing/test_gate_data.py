@@ -97,6 +97,20 @@ def test_what_is_broken_never_passes_and_is_told_everywhere(case: str, missing: 
         assert text.startswith("Do not trust these numbers:"), text
 
 
+@pytest.mark.parametrize("old", [part(0.95), part(0.95, 6), GOOD])
+@pytest.mark.parametrize("measure", ["RR", "FirstRel"])
+def test_the_means_of_a_row_are_over_its_queries(old: dict[str, list[str]], measure: str) -> None:
+    """Each side left queries out that the other answered, by which the two means differ from those of `evaluate`."""
+    new = part(0.96, 2)
+    values = [evaluate(JUDGED, each, measure, missing="skip").values(measure) for each in (old, new)]
+    shared = [query for query in values[0] if query in values[1]]
+    before, after = (np.mean([each[query] for query in shared]) for each in values)
+    row = gate(JUDGED, old, new, measure, missing="skip").rows[0]
+    assert row.n == len(shared) < N
+    assert (row.baseline, row.candidate) == (pytest.approx(before), pytest.approx(after))
+    assert row.difference == pytest.approx(after - before)
+
+
 @pytest.mark.slow
 def test_what_is_allowed_is_compared() -> None:
     quarter, systems = part(0.75), {"old": part(0.75), "new": GOOD}

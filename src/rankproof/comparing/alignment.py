@@ -317,6 +317,8 @@ class SystemPair:
     slice: str
     mean: float | None
     """None if it is over too few of the samples to be shown."""
+    shared_mean: float | None
+    """The same over the queries for which both systems have a value, as the differences are."""
     values: Array
     """System minus baseline, one a query; turned so that more is better."""
     sign: int
@@ -349,14 +351,15 @@ def pairs(name: str, mine: ScoresLike, theirs: ScoresLike, level: float) -> Iter
             if group and not both.any():
                 continue
             values = paired_differences(*(each.values[both] for each in columns))
-            shares = getattr(own, "coverage", None)
+            thin, shares = own.thin(key) or other.thin(key), getattr(own, "coverage", None)
             none = bool(group) and not any(each.values.any() for each in columns)
             barren = mine.facts.get("barren", {}) if none and isinstance(mine, Scores) else {}
             yield SystemPair(
                 system=name,
                 measure=measure,
                 slice=group,
-                mean=None if own.thin(key) or other.thin(key) else own[key],
+                mean=None if thin else own[key],
+                shared_mean=None if thin else replace(columns[0], counted=kept).mean,
                 values=measure.spec.sign * values,
                 sign=measure.spec.sign,
                 corrected=own.corrected_lead(other, key, level),
@@ -386,9 +389,8 @@ def possible_ends(mine: ScoresLike, theirs: ScoresLike, name: str) -> Ends:
     return -far, far
 
 
-def corrected_in(pair: SystemPair) -> dict[str, Any]:
-    """The corrected difference and its interval, if there is one."""
-    found = pair.corrected
+def corrected_in(found: Corrected | None) -> dict[str, Any]:
+    """The corrected number and its interval, if there is one."""
     if found is None:
         return {}
     return {"corrected": found.value, "corrected_low": found.low, "corrected_high": found.high}

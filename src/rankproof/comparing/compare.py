@@ -271,7 +271,7 @@ def _row(
         losses=int((values < 0).sum()),
         verdict=verdict,
         note=note,
-        **corrected_in(pair),
+        **corrected_in(pair.corrected),
         **settled,
     )
 

@@ -43,7 +43,7 @@ class ComparisonRow(PlainData):
     mean: float | None
     """None if so few of the samples could be measured that no mean is shown."""
     difference: float
-    """The system's mean minus the baseline's."""
+    """The system's mean minus the baseline's, over the `n` queries for which both have a value."""
     low: float | None
     high: float | None
     p: float

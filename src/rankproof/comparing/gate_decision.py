@@ -213,7 +213,7 @@ class GateRow(PlainData):
     n: int
     baseline: float | None = None
     candidate: float | None = None
-    """None if so few of the samples could be measured that no mean is shown."""
+    """Its mean over the `n` queries; None if so few of the samples could be measured that no mean is shown."""
     difference: float | None = None
     low: float | None = None
     high: float | None = None
@@ -269,8 +269,8 @@ def difference_row(
         check="difference",
         measure=pair.measure.name,
         slice=pair.slice,
-        baseline=None if pair.mean is None else pair.mean - difference,
-        candidate=pair.mean,
+        baseline=None if pair.shared_mean is None else pair.shared_mean - difference,
+        candidate=pair.shared_mean,
         limit=margin,
         passes_at=None if found.low is None else max(-found.low, 0.0),
         lost=lost,
@@ -283,7 +283,7 @@ def difference_row(
         smallest_margin=smallest_margin(found.n, alpha, worst=-pair.ends[0]),
         queries_for_margin=queries_for_margin(margin, alpha, worst=-pair.ends[0]),
         note=BARREN if pair.barren else f"fewer than {minimum} queries decide nothing" if found.n < minimum else "",
-        **corrected_in(pair),
+        **corrected_in(pair.corrected),
     )
 
 
@@ -296,11 +296,8 @@ def floor_row(scores: ScoresLike, name: str, limit: float) -> GateRow:
     level = column.mean if corrected is None else corrected.value
     reached = level >= limit if column.measure.spec.higher else level <= limit
     outcome = INCONCLUSIVE if thin else PASS if reached else FAIL
-    mean = None if thin else column.mean
-    row = GateRow("floor", column.measure.name, "", outcome, len(column.counting), candidate=mean, limit=limit)
-    if corrected is None:
-        return row
-    return replace(row, corrected=corrected.value, corrected_low=corrected.low, corrected_high=corrected.high)
+    mean, n = None if thin else column.mean, len(column.counting)
+    return GateRow("floor", column.measure.name, "", outcome, n, candidate=mean, limit=limit, **corrected_in(corrected))
 
 
 def answer_rows(data: Mapping[str, Soundness], allowed: float) -> list[GateRow]:
