@@ -327,8 +327,8 @@ def fill_unjudged(hits: Hits, grade: float) -> Hits:
         doc=np.append(hits.doc, new)[order],
         first=first,
         last=last,
-        doubtful=None if hits.doubtful is None else np.append(hits.doubtful, new >= 0)[order],
-        pool=_enlarged(hits.pool, query, grade),
+        doubtful=None,
+        pool=_enlarged(hits.judged, query, grade),
     )
 
 
@@ -347,9 +347,7 @@ def _tied_places(hits: Hits, query: Array, rank: Array) -> tuple[Array | None, A
     return np.where(inside, tied[0][at] % width, rank), np.where(inside, tied[1][at] % width, rank)
 
 
-def _enlarged(pool: Hits | None, query: Array, grade: float) -> Hits | None:
-    if pool is None:
-        return None
+def _enlarged(pool: Hits, query: Array, grade: float) -> Hits:
     query_all = np.append(pool.query, query)
     order = np.argsort(query_all, kind="stable")
     larger = replace(

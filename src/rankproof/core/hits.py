@@ -11,7 +11,7 @@ import numpy as np
 
 from rankproof.core.arrays import FEW, Array, Gain, PerQuery, best_first, gains, narrow, offsets, ratio, run_rows, runs
 from rankproof.document.model import Displayable
-from rankproof.errors import warn_of
+from rankproof.errors import UsageError, warn_of
 
 __all__ = ["Array", "Facets", "Hits", "PackedHits", "PerQuery", "ratio"]
 
@@ -137,6 +137,11 @@ class Hits(Displayable):
 
     def scored(self, scores: str = "any") -> Hits:
         """The rows with `any` score, or only those with a `positive` one."""
+        if scores == "positive" and np.count_nonzero(self.doc < 0):
+            raise UsageError(
+                "scores='positive': which of the documents nobody judged score above 0 is not kept, so they cannot "
+                "count as relevant. Next: leave out unjudged='relevant', or choose scores='any'."
+            )
         if scores == "any" or self.doubtful is None:
             return self
         low = self.doubtful

@@ -200,12 +200,11 @@ def score_ranking(
 
 def _check_grades(judgments: Judgments, measures: list[Measure]) -> None:
     """Refuse a grade that is too large to compute with, and name its query and document."""
-    size = np.abs(judgments.grade)
     exponential = any(each.gain == "exp" for each in measures)
-    row = int((judgments.grade if exponential else size).argmax()) if len(size) else 0
-    most = HIGHEST_EXP if exponential else LARGEST
-    if not len(size) or (judgments.grade[row] if exponential else size[row]) <= most:
+    size, most = (judgments.grade, HIGHEST_EXP) if exponential else (np.abs(judgments.grade), LARGEST)
+    if size.max(initial=0.0) <= most:
         return
+    row = int(size.argmax())
     why, instead = (
         ("gain='exp' of it is beyond any number", "use gain='linear', or a mapping of grade to gain")
         if exponential

@@ -10,6 +10,7 @@ from statistics import mean
 import pytest
 
 from rankproof import evaluate
+from rankproof.errors import UsageError
 
 JUDGED = {"q": {"a": 3, "b": 2, "c": 3, "e": 1, "g": 1}}
 
@@ -104,6 +105,14 @@ def test_what_is_hidden_is_the_same_from_a_file(tmp_path: Path) -> None:
     measure = "P(scores='positive')"
     assert evaluate(JUDGED, run, measure)[measure] == 0.25
     assert evaluate(JUDGED, run, measure, ties="rank")[measure] == 0.75
+
+
+def test_unjudged_documents_are_not_called_relevant_whatever_they_score() -> None:
+    """Only the scores of judged documents are kept: x, at -1, would have counted as found."""
+    for measure, profile in (("P(scores='positive')", None), ("RR", "torchmetrics")):
+        with pytest.raises(UsageError, match="scores='positive': which of the documents nobody judged score above 0"):
+            evaluate(JUDGED, {"q": {"x": -1.0}}, measure, profile=profile, unjudged="relevant")
+    assert evaluate(JUDGED, {"q": {"x": -1.0}}, "RR(scores='any')", unjudged="relevant").means == {"RR": 1.0}
 
 
 def test_a_better_order_would_show_what_is_hidden() -> None:
