@@ -52,8 +52,8 @@ def reciprocal_rank(
     """One over the rank of the first relevant document; its mean is MRR.
 
     Formula: RR = 1 / rank of the first relevant document; 0 if there is none (in the top k). `scores='positive'` takes
-        a document scored 0 or less for not relevant; `threshold='query'` puts max(half the highest, 90th percentile) of
-        the query's grades in the place of `rel`.
+        a document scored 0 or less for not relevant; `threshold='query'` takes for `rel` max(half the highest, 90th
+        percentile by nearest rank) of the query's grades, if above 0.
     Range: 0 to 1.
     Perfect: 1, with a relevant document at rank 1.
     Worst: 0, with none.
@@ -95,8 +95,8 @@ def average_precision(
 
     Formula: AP = (sum over relevant documents found of P@rank) / R. `denominator='found'` divides by the relevant
         documents found (context precision), `'min'` by min(k, R), `'k'` by k (without a cut-off by R).
-        `scores='positive'` takes a document scored 0 or less for not relevant; `threshold='query'` puts max(half the
-        highest, 90th percentile) of the query's grades in the place of `rel`.
+        `scores='positive'` takes a document scored 0 or less for not relevant; `threshold='query'` takes for `rel`
+        max(half the highest, 90th percentile by nearest rank) of the query's grades, if above 0.
     Range: 0 to 1.
     Perfect: 1, when all relevant documents come first; at k < R only with another denominator than R, with `'k'` only
         where R is k or more.

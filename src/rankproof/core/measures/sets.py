@@ -90,8 +90,8 @@ def precision(
 
     Formula: P@k = relevant in the top k / k; without a cut-off: relevant retrieved / retrieved.
         `denominator='returned'` divides by min(k, retrieved); `scores='positive'` takes a document scored 0 or less for
-        not relevant; `threshold='query'` puts max(half the highest, 90th percentile) of the query's grades in the place
-        of `rel`.
+        not relevant; `threshold='query'` takes for `rel` max(half the highest, 90th percentile by nearest rank) of the
+        query's grades, if above 0.
     Range: 0 to 1.
     Perfect: 1, when every document shown is relevant; out of reach where fewer than k are relevant.
     Worst: 0, when none is.
@@ -139,8 +139,8 @@ def recall(
     Formula: R@k = relevant in the top k / R, where R is the number of relevant documents. `denominator='min'` divides
         by min(k, R), so that 1 can always be reached; `'returned'` by the relevant documents in the whole ranking,
         which makes it the share of them that stand in the top k. `scores='positive'` takes a document scored 0 or less
-        for not shown; `threshold='query'` puts max(half the highest, 90th percentile) of the query's grades in the
-        place of `rel`.
+        for not shown; `threshold='query'` takes for `rel` max(half the highest, 90th percentile by nearest rank) of the
+        query's grades, if above 0.
     Range: 0 to 1.
     Perfect: 1, when every relevant document is shown; out of reach where more than k are relevant.
     Worst: 0, when none is.
