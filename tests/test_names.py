@@ -245,6 +245,33 @@ def test_a_function_is_called_by_what_it_returns_or_does() -> None:
     assert not bare
 
 
+METHODS = {
+    "before": "public, of Hits: what the rows before a row sum up to",
+    "corrected": "public, of scores: the mean with the judge's error taken out",
+    "moved": "public, of a comparison: the queries that moved",
+    "once": "a result that is computed once",
+    "open": "a verb",
+    "thin": "public, of scores: whether a mean is over too few",
+    "valued": "public, of Hits: with gains in place of grades",
+    "worst": "public, of scores: the queries with the worst values",
+}
+"""Methods that the public face, the docs on a measure of your own, or a verb gives such a name, each with its reason."""
+
+
+def test_a_method_is_called_by_what_it_returns_or_does() -> None:
+    bare = {
+        node.name
+        for path in MODULES.values()
+        for parent in nodes(path)
+        if isinstance(parent, ast.ClassDef)
+        for node in parent.body
+        if isinstance(node, ast.FunctionDef)
+        if not node.name.startswith("_") and node.name not in FIELD_TERMS and says_little(node.name)
+        if not any("property" in ast.unparse(each) for each in node.decorator_list)
+    }
+    assert bare == set(METHODS)
+
+
 FAMILIES = {
     "paired": "the field's word for two systems on the same queries",
     "content": "what a report holds",

@@ -220,7 +220,7 @@ def test_the_words_of_the_outputs_can_be_explained() -> None:
     ]
     pages = [each.html() for each in (*found, report(judged, ranked, by=sample.kinds()))]
     assert set().union(*(unexplained(page, {*ranked, "A", "B"}) for page in pages)) == set()
-    tables = [b for each in found for p in each._document().shown() for b in p.blocks if isinstance(b, Table)]
+    tables = [b for each in found for p in each._document().parts_for() for b in p.blocks if isinstance(b, Table)]
     headings = {" ".join(column.heading.split()) for table in tables for column in table.columns}
     names = {*REGISTRY, *(name for each in ranked for name in (each, f"{each}*"))}
     words = {each for each in headings if each.partition("@")[0] not in names and not each.endswith(")")}

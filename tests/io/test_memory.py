@@ -256,5 +256,5 @@ def test_what_is_read_of_a_long_ranking_does_not_grow_with_its_lines(monkeypatch
     run = TrecRankings("".join(lines).encode())
     judged = judgments_from_mapping({"q1": {"d0001": 1}})
     for piece in run.pieces(whole := Scan(judged, Conventions()), Census()):
-        run.scanned(piece, whole)
+        run.scan_piece(piece, whole)
     assert held == [500 * len("d0000")]

@@ -183,7 +183,7 @@ def test_a_wrong_option_is_refused_before_a_page_is_made(folder: Path, tmp_path:
 
 def test_a_baseline_that_cannot_be_read_is_an_error_of_the_data(folder: Path) -> None:
     (folder / "zz.run").write_bytes(b"SQLite format 3\x00" + b"\xff" * 500)
-    assert Workspace(Settings((str(folder),), baseline="zz")).wrong()
+    assert Workspace(Settings((str(folder),), baseline="zz")).problems()
     assert run(["app", str(folder), "--port", "70000", "--export", str(folder / "site")]) == 2
 
 

@@ -142,15 +142,13 @@ class Conventions(Displayable):
             said.append(f"rounded={self.rounded}: each query's value is rounded before the mean")
         return said
 
-    def asked(self) -> dict[str, Any]:
-        """The conventions that the user gave, and those that differ from the defaults."""
-        given = {name: getattr(self, name) for name in CHOICES}
-        return self.changed() | {name: word for name, word in given.items() if not isinstance(word, Default)}
-
-    def changed(self) -> dict[str, Any]:
-        """The conventions that differ from the defaults."""
+    def overrides(self) -> dict[str, Any]:
+        """What a profile leaves as it is: the conventions that the user gave, and those that are not the defaults."""
+        values = {each.name: (getattr(self, each.name), each.default) for each in fields(self)}
         return {
-            each.name: getattr(self, each.name) for each in fields(self) if getattr(self, each.name) != each.default
+            name: value
+            for name, (value, default) in values.items()
+            if value != default or (name in CHOICES and not isinstance(value, Default))
         }
 
 

@@ -231,6 +231,6 @@ class ShownDocument:
         weights = np.where(self.grade >= rel, self.count, 0)
         return np.bincount(self.query, weights=weights, minlength=self.n).astype(np.float64, copy=False)
 
-    def wanted(self, rel: float) -> PerQuery:
+    def relevant_tokens(self, rel: float) -> PerQuery:
         """How many tokens of judged spans are relevant, shown or not."""
         return self.tokens(rel) if self.judged is None else self.judged.tokens(rel)

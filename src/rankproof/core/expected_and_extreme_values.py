@@ -178,7 +178,7 @@ def expected_rr(h: Hits, k: int | None = None, rel: float = 1, scores: str = "an
     With r relevant in a tie of s, the first of them is at place i of the tie with probability
     C(s - i, r - 1) / C(s, r).
     """
-    good = h.scored(scores).relevant(rel, threshold)
+    good = h.with_scores(scores).relevant(rel, threshold)
     # For each query the first rank, the size and the number of relevant rows of the tie that leads.
     lead, (starts, ends) = good.nth == 1, _span(good)
     first, size = np.zeros(h.n, dtype=np.intp), np.zeros(h.n, dtype=np.intp)
@@ -201,7 +201,7 @@ def expected_ap(
 
     Not for `denominator='found'` with a cut, if the divisor depends on the order.
     """
-    good = h.scored(scores).relevant(rel, threshold)
+    good = h.with_scores(scores).relevant(rel, threshold)
     first, last = _span(good)
     leads = (good.nth == 1) | (np.diff(first, prepend=0) != 0)
     at = np.flatnonzero(leads)

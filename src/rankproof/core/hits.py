@@ -135,7 +135,7 @@ class Hits(Displayable):
             return self.once(("relevant", rel), lambda: self.keep(self.grade >= rel))
         return self.once("own", lambda: self.keep(self.grade >= self.judged.own_level[self.query]))
 
-    def scored(self, scores: str = "any") -> Hits:
+    def with_scores(self, scores: str = "any") -> Hits:
         """The rows with `any` score, or only those with a `positive` one."""
         if scores == "positive" and np.count_nonzero(self.doc < 0):
             raise UsageError(
@@ -316,7 +316,7 @@ class Hits(Displayable):
             query, weight = query[shown], None if weight is None else weight[shown]
         return np.bincount(query, weights=weight, minlength=self.n).astype(np.float64)
 
-    def graded(self, rel: float) -> PerQuery:
+    def count_from(self, rel: float) -> PerQuery:
         """The number of rows of each query with a grade of at least `rel`."""
         return self.once(("graded", rel), lambda: self.sum((self.grade >= rel).astype(np.float64)))
 

@@ -211,7 +211,7 @@ class Spec(Displayable):
         """1 if more is better, else -1: values times the sign are compared so that more is better."""
         return 1 if self.higher else -1
 
-    def under(self, params: Mapping[str, Any]) -> Spec:
+    def with_parameters(self, params: Mapping[str, Any]) -> Spec:
         """The spec of one use of the measure, with what its parameters change."""
         base = self.declared or self
         changes = [other for (name, value), other in base.when.items() if params.get(name) == value]
@@ -312,7 +312,7 @@ class Measure:
         checked = {name: known[name].kind.check(self.spec.name, name, value) for name, value in params.items()}
         merged = {**self.given, **checked}
         given = {name: merged[name] for name in known if name in merged and merged[name] != known[name].default}
-        return Measure(self.spec.under(given), MappingProxyType(given), self.stated.union(params))
+        return Measure(self.spec.with_parameters(given), MappingProxyType(given), self.stated.union(params))
 
     def __matmul__(self, at: Any) -> Measure:
         if self.spec.at is None:

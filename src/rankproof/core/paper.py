@@ -88,11 +88,11 @@ class Case(NamedTuple):
         counted = [each for each in top_of(self.found, k) if scores == "any" or not each.doubtful]
         return [each for each in counted if each.grade >= rel]
 
-    def wanted(self, rel: float = 1) -> list[Found]:
+    def all_relevant(self, rel: float = 1) -> list[Found]:
         """The relevant documents there are."""
         return [each for each in self.judged if each.grade >= rel]
 
-    def least(self, rel: float, threshold: str) -> tuple[float, tuple[Step, ...]]:
+    def least_grade(self, rel: float, threshold: str) -> tuple[float, tuple[Step, ...]]:
         """The grade from which on a document is relevant, and the step that finds it, if there is one."""
         if threshold == "rel":
             return rel, ()
@@ -100,7 +100,7 @@ class Case(NamedTuple):
         says = "relevant from max(half the highest grade, the 90th percentile of the grades) on, if above 0"
         return least, (Step("threshold", says, value=least),)
 
-    def shown(self, k: int | None) -> int:
+    def count_shown(self, k: int | None) -> int:
         """How many documents the ranking shows down to `k`."""
         return self.returned if k is None else min(self.returned, k)
 
@@ -158,7 +158,7 @@ def count_step(kind: str, says: str, documents: Sequence[Found]) -> Step:
 
 def relevant_step(kind: str, c: Case, rel: float) -> Step:
     """The number R of relevant documents there are; they have no ranks."""
-    good = c.wanted(rel)
+    good = c.all_relevant(rel)
     terms = tuple(Term(f"grade {each.grade:g}", doc=each.doc) for each in good)
     return Step(kind, f"R, all that are {at_least(rel)} in the judgments", terms, "how many", float(len(good)))
 
@@ -173,7 +173,7 @@ def shown_step(c: Case, k: int | None, denominator: str = "returned") -> Step:
     if k is None:
         return Step("denominator", "documents in the ranking", value=float(c.returned))
     if denominator == "returned":
-        return Step("denominator", "documents shown", (), f"min({k}, {c.returned} returned)", float(c.shown(k)))
+        return Step("denominator", "documents shown", (), f"min({k}, {c.returned} returned)", float(c.count_shown(k)))
     short = f", though only {c.returned} came back" if c.returned < k else ""
     return Step("denominator", f"the cut-off k{short}", value=float(k))
 

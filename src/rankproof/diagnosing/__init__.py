@@ -335,7 +335,7 @@ def _whole(evidence: Evidence, precision: Band, recall: Band) -> Whole:
         recall=recall,
         relevant=sum(len(each.relevant) for each in asked),
         never_found=sum(len(each.missing) for each in asked),
-        unjudged=evidence.unjudged(),
+        unjudged=evidence.unjudged_share(),
         room=evidence.room(),
         k=evidence.k,
         gone=None if evidence.corpus is None else sum(len(each.gone) for each in asked),

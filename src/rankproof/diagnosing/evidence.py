@@ -302,7 +302,7 @@ class Evidence:
         drawn = (query for query, chosen in zip(self.asked, self.drawn.tolist(), strict=True) if chosen)
         return {query: text for query in drawn if (text := self.questions.get(query))}
 
-    def unjudged(self) -> float | None:
+    def unjudged_share(self) -> float | None:
         """The share of the first k documents that nobody judged; None if only relevant ones are listed."""
         shown = np.minimum(self.hits.retrieved, min(self.k, 1 << 62)).sum()
         if not shown or not bool((self.judgments.grade < self.rel).any()):

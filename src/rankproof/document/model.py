@@ -130,7 +130,7 @@ class Table(NamedTuple):
         columns = [Column(name, own, name not in words) for name, own in zip(headings, cells, strict=True)]
         return cls(columns, **settings)
 
-    def explained(self, mark: str = "bold:") -> str:
+    def marked_legend(self, mark: str = "bold:") -> str:
         """The legend behind the mark of a format; "" if no cell is marked."""
         marked = any(isinstance(cell, Cell) and cell.best for each in self.columns for cell in each.cells)
         return f"{mark} {self.legend}" if marked and self.legend else ""
@@ -231,7 +231,7 @@ class Document:
     kinds: Mapping[str, type] = field(default_factory=dict)
     """The type of each field of the records that does not follow from its values."""
 
-    def shown(
+    def parts_for(
         self, medium: str | None = None, fits: Callable[[Sequence[Part]], bool] = lambda form: True
     ) -> Iterator[Part]:
         """The parts for one medium, or for all, in their order; `fits` chooses between forms."""
@@ -242,7 +242,7 @@ class Document:
 
     def blocks(self, medium: str, fits: Callable[[Sequence[Part]], bool] = lambda form: True) -> Iterator[Block]:
         """The blocks of these parts."""
-        return (block for part in self.shown(medium, fits) for block in part.blocks)
+        return (block for part in self.parts_for(medium, fits) for block in part.blocks)
 
 
 LONGEST = 100

@@ -42,7 +42,7 @@ class TextColumn:
         """The text of a row."""
         return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
 
-    def between(self, first: int, last: int) -> Array:
+    def bytes_of(self, first: int, last: int) -> Array:
         """The bytes of some rows."""
         return self.data[self.offsets[first] : self.offsets[last]]
 
@@ -205,7 +205,7 @@ def numbers_of(column: Any) -> Array:
 def lines_of(table: Any) -> Lines:
     """The rows in the form of the lines of a run: the queries' bytes, then the documents'."""
     query, doc = _ids_of(table)
-    queries, docs = query.between(0, table.num_rows), doc.between(0, table.num_rows)
+    queries, docs = query.bytes_of(0, table.num_rows), doc.bytes_of(0, table.num_rows)
     pad = np.zeros(PAD, dtype=np.uint8)
     chunk = Chunk(np.concatenate([pad, queries, docs, pad]), len(queries) + len(docs))
     of_query = query.offsets - query.offsets[0] + PAD
@@ -258,14 +258,14 @@ def _judged(table: Any) -> JudgedRows:
         if len(named) > 1:
             raise OddTable
         aspect = str(named[0]).encode()
-    queries = Texts.joined([query.between(0, table.num_rows).tobytes()], np.diff(query.offsets))
+    queries = Texts.join([query.bytes_of(0, table.num_rows).tobytes()], np.diff(query.offsets))
     starts = starts_of_runs(queries.chunk, queries.begin, queries.length)
     begin, end = queries.start[starts], queries.start[starts + 1]
     return JudgedRows(
         queries=joined_fields(queries.chunk, begin, end),
         query_length=end - begin,
         rows=np.diff(np.append(starts, table.num_rows)),
-        docs=doc.between(0, table.num_rows).tobytes(),
+        docs=doc.bytes_of(0, table.num_rows).tobytes(),
         doc_length=np.diff(doc.offsets).astype(np.int32),
         grade=grade,
         aspect=aspect,

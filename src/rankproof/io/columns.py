@@ -134,7 +134,7 @@ class ColumnRankings:
         if census is not None and not first:
             census.notes.extend(self.notes)
 
-    def scanned(self, piece: Stretch, scan: Scan) -> Scanned:
+    def scan_piece(self, piece: Stretch, scan: Scan) -> Scanned:
         """The content of a piece."""
         try:
             if piece.kinds is None:
@@ -176,7 +176,7 @@ class ColumnRankings:
                 "what 'rankproof evaluate' says of them."
             ) from None
 
-    def divided(self, piece: Stretch, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
+    def divide(self, piece: Stretch, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
         """The rows of a stretch that are of other queries than those apart, and those that are of them."""
         known = scan.judgments.index
         inside = np.zeros(piece.table.num_rows, dtype=bool)
@@ -192,7 +192,7 @@ class ColumnRankings:
         outside = piece.table.append_column(PLACE, as_arrow(piece.numbers))
         return Stretch(outside.take(as_arrow(np.flatnonzero(~inside))), 0, piece.kinds), taken
 
-    def together(self, taken: list[Stretch]) -> Iterator[Stretch]:
+    def gather_queries(self, taken: list[Stretch]) -> Iterator[Stretch]:
         """Divided rows, query after query."""
         for kinds in dict.fromkeys(each.kinds for each in taken):
             together = by_query(one_piece([each.table for each in taken if each.kinds == kinds]))

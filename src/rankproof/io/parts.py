@@ -241,21 +241,21 @@ class _Part:
         """The pieces of the file; what was taken as what is said of the first file alone."""
         opened = self.opened
         if isinstance(opened, TrecRankings) and scan is not None:
-            self.aligned = opened.aligned(scan.judgments)
+            self.aligned = opened.align(scan.judgments)
         noted = Census() if census is not None and self.first != [self] else census
         yield from opened.pieces(scan, noted)
 
-    def scanned(self, piece: Any, scan: Scan) -> Scanned:
+    def scan_piece(self, piece: Any, scan: Scan) -> Scanned:
         """The content of a piece."""
-        return self.opened.scanned(piece, scan)
+        return self.opened.scan_piece(piece, scan)
 
-    def divided(self, piece: Any, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
+    def divide(self, piece: Any, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
         """The rows of other queries than those apart, and those of these."""
-        return self.opened.divided(piece, scan, apart, file)
+        return self.opened.divide(piece, scan, apart, file)
 
-    def together(self, taken: list[Any]) -> Iterator[Any]:
+    def gather_queries(self, taken: list[Any]) -> Iterator[Any]:
         """Divided rows, query after query."""
-        return self.opened.together(taken)
+        return self.opened.gather_queries(taken)
 
     def error(self, bad: BadLine, piece: Any, number: int, sources: Sequence[PieceSource]) -> DataError:
         """The error for a bad row."""
@@ -270,14 +270,14 @@ class LoadedPart:
     source: str
     load: Load
 
-    def loaded(self) -> RowRankings:
+    def rows_read(self) -> RowRankings:
         """The rows of the file."""
         found = self.load(self.path)
         return found if isinstance(found, RowRankings) else RowRankings(found.table(), untyped=True)
 
     def table(self) -> RankingTable:
         """Every row."""
-        return self.loaded().rows
+        return self.rows_read().rows
 
     def part(self, rows: int) -> RankingTable:
         """Some of the rows."""
@@ -285,16 +285,16 @@ class LoadedPart:
 
     def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[RowRankings]:
         """The file as one piece."""
-        found = self.loaded()
+        found = self.rows_read()
         if census is not None:
             census.notes.extend(found.notes)
         yield found
 
-    def scanned(self, piece: RowRankings, scan: Scan) -> Scanned:
+    def scan_piece(self, piece: RowRankings, scan: Scan) -> Scanned:
         """The content of the file."""
         return scan_rows(piece, scan)
 
-    def divided(self, piece: RowRankings, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
+    def divide(self, piece: RowRankings, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
         """The rows of other queries than those apart, and those of these."""
         known, table = scan.judgments.index, piece.rows
         inside = np.array([(at := known.get(query)) is not None and bool(apart[at]) for query in table.query])
@@ -309,7 +309,7 @@ class LoadedPart:
 
         return side(np.flatnonzero(~inside), line), side(np.flatnonzero(inside), line + (file << FILE))
 
-    def together(self, taken: list[RowRankings]) -> Iterator[RowRankings]:
+    def gather_queries(self, taken: list[RowRankings]) -> Iterator[RowRankings]:
         """All rows as one piece."""
         line = np.concatenate([each.rows.line for each in taken if each.rows.line is not None])
         whole = replace(_one_table([each.rows for each in taken], self.source), line=line)

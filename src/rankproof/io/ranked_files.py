@@ -120,7 +120,7 @@ def _as_columns(ranking: Any) -> ColumnRankings:
     """A ranking that is in memory as columns."""
     import pyarrow
 
-    table = ranking.loaded().rows if hasattr(ranking, "loaded") else ranking.table()
+    table = ranking.rows_read().rows if hasattr(ranking, "rows_read") else ranking.table()
     columns: dict[str, Any] = {"query": list(table.query), "doc": list(table.doc)}
     columns |= {name: value for name in ("score", "rank") if (value := getattr(table, name)) is not None}
     roles = {name: name for name in columns}

@@ -50,7 +50,7 @@ class Columns:
     source: str = ""
     notes: list[str] = field(default_factory=list)
 
-    def named(self) -> dict[str, Sequence[Any]]:
+    def by_name(self) -> dict[str, Sequence[Any]]:
         """The columns there are, under the names they are written with."""
         every = {
             "query_id": self.query,
@@ -122,7 +122,7 @@ def _delimited(columns: Columns, delimiter: str) -> list[bytes]:
     tsv = delimiter == "\t"
     cuts = "\t\r\n" if tsv else ""
     _refuse(columns, "TSV" if tsv else "CSV", lambda text: text != text.strip() or any(map(text.__contains__, cuts)))
-    named = columns.named()
+    named = columns.by_name()
     text = io.StringIO(newline="")
     quoting: Any = csv.QUOTE_NONE if tsv else csv.QUOTE_MINIMAL
     quotechar = None if tsv else '"'
@@ -166,7 +166,7 @@ def _object(columns: Columns, query: str, rows: list[int]) -> dict[str, Any]:
 
 def _jsonl(columns: Columns) -> Iterator[bytes]:
     _check_finite(columns)
-    named = columns.named()
+    named = columns.by_name()
     for row in zip(*named.values(), strict=True):
         yield json.dumps(dict(zip(named, row, strict=True)), ensure_ascii=False).encode() + b"\n"
 
@@ -181,7 +181,7 @@ def _check_finite(columns: Columns) -> None:
 
 
 def _parquet(columns: Columns) -> Iterator[bytes]:
-    target, named = io.BytesIO(), columns.named().items()
+    target, named = io.BytesIO(), columns.by_name().items()
     write_parquet({name: list(column if name in TEXT else map(float, column)) for name, column in named}, target)
     yield target.getvalue()
 

@@ -117,7 +117,7 @@ class SampleGroups:
             raise not_known(said, self._column, self._columns, "name one of them, or a file of lines ID<TAB>GROUP")
         return group_places(samples, self._found)
 
-    def beyond(self, samples: tuple[str, ...]) -> Finding | None:
+    def unknown_samples(self, samples: tuple[str, ...]) -> Finding | None:
         """A note about samples that only the groups name."""
         return None if self._by is None else beyond_queries(samples, self._by, JudgedScores.nouns)
 
@@ -290,7 +290,7 @@ def _gathered(
         query_ids=ids,
         columns={name: tallies.pop(0).column() for name in names},  # one after the other, to hold few twice
         groups=groups.of(ids),
-        beyond=groups.beyond(ids),
+        beyond=groups.unknown_samples(ids),
         judges=[{"name": each.name, "identity": dict(each.identity)} for each in run.judges],
         settings=settings,
         samples=alike.hexdigest(),

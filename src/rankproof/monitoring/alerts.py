@@ -369,14 +369,14 @@ class Alarm:
     def _send(self, fired: Sequence[Alert], again: bool = False) -> None:
         """Send these; with `again` also those that wait, if there are none."""
         for each in self._deliveries:
-            if fired or (again and each.undelivered()):
+            if fired or (again and each.waiting_rules()):
                 each.give(fired, self._calendar, self._counts)
 
     def _remember(self, anyway: bool = False) -> None:
         """Save when each rule was last sent; an alert that was not delivered counts as not sent."""
         if self._path is None:
             return
-        waiting = {name for each in self._deliveries for name in each.undelivered()}
+        waiting = {name for each in self._deliveries for name in each.waiting_rules()}
         told = {name: at for name, at in self._told.items() if name not in waiting}
         told |= {name: at for name, at in self._before.items() if name in waiting}
         if anyway or told != self._written:

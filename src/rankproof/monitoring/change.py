@@ -103,7 +103,7 @@ def change_points(
     drawn: dict[tuple[int, ...], tuple[Array, Array]] = {}
     for fit, _, rng in fits.values():
         if fit.design.shape not in drawn:
-            drawn[fit.design.shape] = fit.measured(rng)
+            drawn[fit.design.shape] = fit.measure_grid(rng)
     chances = pooled_chances([fit.likelihood(*drawn[fit.design.shape]) for fit, _, _ in fits.values()])
     # To draw permutations takes longest; those that p-values begin with serve all series of one length.
     first: dict[tuple[int, int], Permutations] = {}

@@ -70,7 +70,7 @@ class RowMaker:
         """The name of a user who sends much, else his hash."""
         return self._users.get(user, f"{user:016x}")
 
-    def sliced(self, keys: Iterable[str]) -> list[tuple[str, str]]:
+    def slice_places(self, keys: Iterable[str]) -> list[tuple[str, str]]:
         """Where the value of each slice is in records of these keys: ("field", name) or ("key", path)."""
         found, others = self.schema.places(keys)
         places = []
@@ -131,7 +131,7 @@ class RecordColumns:
         values += tuple(_number(event.other.get(name)) for name in maker.fields)
         slices = tuple(
             codes.code(maker.show_id(getattr(event, key)) if kind == "field" else looked_up(event.other, key))
-            for codes, (kind, key) in zip(maker.codes, maker.sliced(record), strict=True)
+            for codes, (kind, key) in zip(maker.codes, maker.slice_places(record), strict=True)
         )
         return event.ts, event.id, event.session, event.user, event.query, (), values, slices
 
@@ -142,7 +142,7 @@ class RecordColumns:
         except KeyError:
             if len(self._plans) > 1000:
                 self._plans.clear()
-            return self._plans.setdefault(keys, (*self._maker.schema.places(keys), self._maker.sliced(keys)))
+            return self._plans.setdefault(keys, (*self._maker.schema.places(keys), self._maker.slice_places(keys)))
 
     def _usual(self, r: dict[str, Any]) -> Row:
         """The row of a record of the usual shape, fast; any other shape raises."""

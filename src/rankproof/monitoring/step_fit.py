@@ -124,7 +124,7 @@ class StepFit:
         found: Array = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, 1e-300)
         return found
 
-    def measured(self, rng: np.random.Generator) -> tuple[Array, Array]:
+    def measure_grid(self, rng: np.random.Generator) -> tuple[Array, Array]:
         """The measured correlation of series of each correlation of `GRID`: means and standard deviations."""
         true = np.repeat(GRID, DRAWN)
         drawn = self.correlations(

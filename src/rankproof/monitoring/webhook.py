@@ -111,7 +111,7 @@ class Delivery:
                 self._thread.start()
             self._changed.notify_all()
 
-    def undelivered(self) -> set[str]:
+    def waiting_rules(self) -> set[str]:
         """The rules whose alerts wait."""
         with self._changed:
             return {alert.rule.name for alert, _ in self._waiting}
@@ -123,7 +123,7 @@ class Delivery:
             self._changed.notify_all()
         if self._thread is not None:
             self._thread.join(seconds)
-        if not self.undelivered():
+        if not self.waiting_rules():
             return None
         return self.failure or f"webhook {self._hook.host}: not delivered: no answer after {seconds:g} seconds"
 

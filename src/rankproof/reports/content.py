@@ -151,7 +151,7 @@ class Content(Displayable):
         """The system of that name."""
         return next(each for each in self.systems if each.name == name)
 
-    def drawn(self, i: int) -> list[tuple[str, str, Bar]]:
+    def bars_of(self, i: int) -> list[tuple[str, str, Bar]]:
         """Each system as it is drawn in the picture of a measure: its name, its role, its bar."""
         return [(each.name, self.role(each.name), each.bars[i]) for each in self.systems]
 

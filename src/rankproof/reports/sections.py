@@ -69,7 +69,7 @@ def _systems(content: Content) -> list[Child]:
     pictures = []
     for i, each in enumerate(content.definitions):
         better = "more is better" if each.higher else "less is better"
-        pictures.append(figure(join([each.name, el("small", better)]), whiskers(each.name, content.drawn(i))))
+        pictures.append(figure(join([each.name, el("small", better)]), whiskers(each.name, content.bars_of(i))))
     return [lead, el("div", *pictures, cls="grid"), _all_values(content), paragraphs(corrected_note(content))]
 
 
@@ -163,7 +163,7 @@ def _losses(content: Content) -> list[Child]:
         "recovers what was never found; what was found and ranked too low is what a perfect one would gain.",
     )
     items = (el("li", el("i", cls=kind, aria_hidden="true"), words) for kind, words in PARTS.items())
-    drawn = [(content.definitions[i].name, content.drawn(i)) for i in content.splits]
+    drawn = [(content.definitions[i].name, content.bars_of(i)) for i in content.splits]
     pictures = (figure(name, losses(f"{name}: where it is lost", bars)) for name, bars in drawn)
     rows: list[list[Child]] = [[measure, ident(name), *map(score, of)] for measure, name, of in content.losses]
     caption = "What is reached, and what is missing to the ceiling"

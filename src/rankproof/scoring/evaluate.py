@@ -232,7 +232,7 @@ def apply_profile(
                 f"{each}: asked for twice under profile {name!r}, as {asked[each.name]} and as {theirs}. "
                 "Next: ask for one of them at a time."
             )
-    settled = {**profile.conventions, **conventions.asked(), "profile": name}
+    settled = {**profile.conventions, **conventions.overrides(), "profile": name}
     return list(dict.fromkeys(asked.values())), replace(conventions, **settled), asked
 
 

@@ -200,7 +200,7 @@ def evaluate_spans(
     counted = shown_document(judged, found, load_corpus(corpus), chunks, tokens)
     queries = tuple(judged.by_query)
     answered = np.array([query in found for query in queries], dtype=bool)
-    kept = count_queries(conventions, answered, (counted.wanted(each.rel or 0) > 0 for each in asked))
+    kept = count_queries(conventions, answered, (counted.relevant_tokens(each.rel or 0) > 0 for each in asked))
     return Scores(
         query_ids=queries,
         columns={each.name: ScoreColumn(each, each(counted), kept) for each in asked},

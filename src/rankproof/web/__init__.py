@@ -124,13 +124,13 @@ class Workspace:
         if len(found) < 2:
             return found[0] if found else None
         key = ("judged by", *(each.stamp for each in (*found, *self.runs.values())))
-        return self.kept(key, lambda: judgments_of_most(found, self._judged, list(self.runs.values())))
+        return self.compute_once(key, lambda: judgments_of_most(found, self._judged, list(self.runs.values())))
 
     def _at(self, place: str) -> FoundFile | None:
         return next(iter(find_files([place], self.files)), None)
 
     def _judged(self, file: FoundFile) -> Judgments:
-        return self.kept(("judgments", file.stamp), lambda: prepare(load_judgments(file.path)))
+        return self.compute_once(("judgments", file.stamp), lambda: prepare(load_judgments(file.path)))
 
     @cached_property
     def labels_path(self) -> Path:
@@ -140,7 +140,7 @@ class Workspace:
         first = Path(self.settings.places[0])
         return (first if first.is_dir() else first.parent) / LABELS
 
-    def kept(self, key: Any, make: Callable[[], T]) -> T:
+    def compute_once(self, key: Any, make: Callable[[], T]) -> T:
         """The cached result of this key, else computed now; concurrent requests wait for the same result."""
         return self.later(key, make, here=True).result()
 
@@ -186,7 +186,7 @@ class Workspace:
             grades |= {query: grades.get(query, {}) | own for query, own in self.grades.items()}
             return prepare(load_judgments(grades))
 
-        return self.kept(("judgments", file.stamp, self._labels_stamp), laid_over)
+        return self.compute_once(("judgments", file.stamp, self._labels_stamp), laid_over)
 
     @property
     def other_labels(self) -> list[FoundFile]:
@@ -216,23 +216,23 @@ class Workspace:
                     self.unreadable |= dict.fromkeys(find_files([path]), str(error))
             return last_labels(sorted(found, key=lambda label: str(label.when)))  # an undo comes after its grade
 
-        return self.kept(("labels", self._labels_stamp), read)
+        return self.compute_once(("labels", self._labels_stamp), read)
 
     @property
     def grades(self) -> dict[str, dict[str, int]]:
         """One grade for each document that was graded here."""
-        return self.kept(("grades", self._labels_stamp), lambda: merge_labels(self.labels))
+        return self.compute_once(("grades", self._labels_stamp), lambda: merge_labels(self.labels))
 
     def scores(self, name: str, corrected: bool = False) -> Scores:
         """The scores of a ranking."""
-        return self.kept(*self._scoring(name, corrected))
+        return self.compute_once(*self._scoring(name, corrected))
 
     def uncertainty(self, name: str) -> Interval:
         """The interval of the mean of a ranking's first measure."""
         return self._interval(self._scoring(name, False)[0], self.scores(name))
 
     def _interval(self, key: Any, scores: Scores) -> Interval:
-        return self.kept(("interval", *key[1:]), lambda: scores.uncertainty(first_measure(scores)))
+        return self.compute_once(("interval", *key[1:]), lambda: scores.uncertainty(first_measure(scores)))
 
     def scores_if_ready(self, name: str) -> Scores | RankproofError | None:
         """The scores if they are ready, the error if they cannot be computed, None while they are being computed."""
@@ -277,7 +277,7 @@ class Workspace:
         """The scores that are ready, by name."""
         return {name: each for name in self.runs if isinstance(each := self.scores_if_ready(name), Scores)}
 
-    def wrong(self) -> dict[str, list[str]]:
+    def problems(self) -> dict[str, list[str]]:
         """Errors in data and unreadable files, each with its rankings and files."""
         found: dict[str, list[str]] = {}
         for name in self.runs:
@@ -285,11 +285,11 @@ class Workspace:
             errors = [str(each)] if isinstance(each, RankproofError) else [] if each is None else each.wrong
             for error in errors:
                 found.setdefault(str(error), []).append(name)
-        for file, problem in self.damaged().items():
+        for file, problem in self.damaged_files().items():
             found.setdefault(problem, []).append(file.name)
         return found
 
-    def damaged(self) -> dict[FoundFile, str]:
+    def damaged_files(self) -> dict[FoundFile, str]:
         """The files that cannot be read, with their errors."""
         now = {each.path: each.stamp for each in self.files}  # a file of grades may lie outside
         texts = {file: why for file, why in self.unreadable.items() if now.get(file.path, file.stamp) == file.stamp}
@@ -315,7 +315,7 @@ class Workspace:
             raise UsageError("there is no ranking here. Next: put one into the folder.")
         return next((name for name in self.runs if self.error(name) is None), next(iter(self.runs)))
 
-    def other(self, baseline: str) -> str | None:
+    def rival(self, baseline: str) -> str | None:
         """The best of the others that are ready, else the first."""
         ready = {name: each for name, each in self.ready().items() if name != baseline}
         if not ready:
@@ -336,7 +336,7 @@ class Workspace:
         file = self.text_file(kind)
         if file is not None:
             try:
-                return self.kept((kind, file.stamp), lambda: load(os.fspath(file.path)))
+                return self.compute_once((kind, file.stamp), lambda: load(os.fspath(file.path)))
             except RankproofError as error:
                 self.unreadable[file] = str(error)  # the numbers are shown without the texts
         return {}
@@ -354,7 +354,7 @@ class Workspace:
         try:
             used = self.judgments_file or next(iter(self.runs.values()), None)
             key = ("texts", used and used.stamp, *(each.stamp for each in files))
-            return self.kept(key, lambda: kinds_of_texts(files, *self._ids()))
+            return self.compute_once(key, lambda: kinds_of_texts(files, *self._ids()))
         except (RankproofError, OSError):
             return {each: each.kind for each in files}
 

@@ -134,7 +134,7 @@ def pair_of(site: Site, choices: Choices) -> tuple[str, str]:
     """The two rankings that were chosen, else the baseline and the best of the others."""
     space = site.workspace
     a = choices.get("a") or space.baseline()
-    b = choices.get("b") or space.other(a)
+    b = choices.get("b") or space.rival(a)
     if b is None:
         one = "there is only one ranking here that can be scored, and a comparison needs two."
         raise UsageError(f"{one} Next: put another into the folder.")

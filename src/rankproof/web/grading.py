@@ -45,7 +45,7 @@ def pool_of(site: Site, choices: Choices) -> tuple[str, Pool | None]:
 
 
 def _read(space: Workspace, file: FoundFile) -> Pool:
-    return space.kept(("pool", file.stamp), lambda: read_pool(file.path))
+    return space.compute_once(("pool", file.stamp), lambda: read_pool(file.path))
 
 
 def to_grade(site: Site, pool: Pool | None) -> Iterator[Item]:
@@ -87,7 +87,7 @@ def _documents(site: Site, pool: Pool | None) -> Iterator[tuple[str, list[str]]]
 
 def _judged_first(space: Workspace) -> list[str]:
     """The rankings whose documents are graded without a pool: the best of the others, and the baseline."""
-    return list(dict.fromkeys([space.other(space.baseline()) or space.baseline(), space.baseline()]))
+    return list(dict.fromkeys([space.rival(space.baseline()) or space.baseline(), space.baseline()]))
 
 
 def judge(site: Site, choices: Choices) -> Page:

@@ -58,7 +58,11 @@ def home(site: Site, choices: Choices) -> Page:
         more = f"; {count(others, 'other file')} of judgments is not used (--judgments chooses)" if others > 0 else ""
         measured_by = combine("Measured by ", ident(file.name), f"{more}.")
     histories = (
-        (f"history-{n}", f"Over time: {each.name}", space.kept(("entries", each.stamp), partial(_history, each)))
+        (
+            f"history-{n}",
+            f"Over time: {each.name}",
+            space.compute_once(("entries", each.stamp), partial(_history, each)),
+        )
         for n, each in enumerate(space.of_kind(FileKind.HISTORY))
     )
     return Page(
@@ -165,7 +169,7 @@ def _files(site: Site) -> Markup:
     unclear = {each: each.problem for each in space.of_kind(FileKind.UNCLEAR)}
     cards = [
         el("div", el("h3", ident(file.name)), el("p", why, cls=cls), cls="card")
-        for shown, cls in ((unclear, None), (space.damaged(), "bad"))
+        for shown, cls in ((unclear, None), (space.damaged_files(), "bad"))
         for file, why in shown.items()
     ]
     kinds = {each: each.kind for each in space.files} | space.texts()
@@ -267,7 +271,7 @@ def _first_means(site: Site, file: FoundFile, ended: bool) -> Markup | None:
     if part is None or space.judgments_file is None:
         return None
     try:
-        found = space.kept(("partial", part.stamp), lambda: _scored(site, part.path))
+        found = space.compute_once(("partial", part.stamp), lambda: _scored(site, part.path))
     except RankproofError as error:
         return problem(error)
     if found is None:

@@ -175,4 +175,4 @@ def export(settings: Settings, folder: str | os.PathLike[str], *, force: bool = 
             written = [each.replace(target / each.name) for each in written]
     finally:
         workspace.close()
-    return written, [f"{some_names(names)}: {error}" for error, names in workspace.wrong().items()]
+    return written, [f"{some_names(names)}: {error}" for error, names in workspace.problems().items()]

@@ -57,7 +57,7 @@ DEEP = 20
 def queries(site: Site, choices: Choices) -> Page:
     """All queries, the hardest first."""
     space = site.workspace
-    if "b" not in choices and space.other(choices.get("a") or space.baseline()) is None:
+    if "b" not in choices and space.rival(choices.get("a") or space.baseline()) is None:
         return _of_one(site, choices)
     a, b = pair_of(site, choices)
     measure = measure_of(space.scores(a), choices.get("m"))
@@ -140,7 +140,7 @@ def _shown(site: Site, choices: Choices) -> list[str]:
         for each in names:
             space.run(each)
         return names[:4]
-    if "b" not in choices and space.other(choices.get("a") or space.baseline()) is None:
+    if "b" not in choices and space.rival(choices.get("a") or space.baseline()) is None:
         return [choices.get("a") or space.baseline()]
     return list(pair_of(site, choices))
 

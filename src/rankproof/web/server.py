@@ -210,9 +210,9 @@ def application(settings: Settings, token: str, hosts: tuple[str, ...]) -> Guard
         Route("/part", handler.part),
         Route("/state", handler.state),
         Route("/whatif", handler.whatif),
-        Route("/grade", handler.writing(save_grade), methods=["POST"]),
-        Route("/override", handler.writing(override), methods=["POST"]),
-        Route("/calibrate", handler.writing(label), methods=["POST"]),
+        Route("/grade", handler.write_handler(save_grade), methods=["POST"]),
+        Route("/override", handler.write_handler(override), methods=["POST"]),
+        Route("/calibrate", handler.write_handler(label), methods=["POST"]),
         Route("/who", handler.who, methods=["POST"]),
         Route("/static/{name}", handler.static),
         Route("/{page}", handler.page),
@@ -284,7 +284,7 @@ class Handler:
             return JSONResponse({"problem": str(error)}, status_code=400)
         return JSONResponse({"sides": found})
 
-    def writing(self, write: Write) -> Callable[[Request], Awaitable[Response]]:
+    def write_handler(self, write: Write) -> Callable[[Request], Awaitable[Response]]:
         """A handler that saves; it is on the disk before the response is sent."""
 
         async def save(request: Request) -> Response:
@@ -313,7 +313,7 @@ class Handler:
 
     async def who(self, request: Request) -> Response:
         """Set the name under which grades are written."""
-        answer = await self.writing(lambda site, sent: None)(request)
+        answer = await self.write_handler(lambda site, sent: None)(request)
         if answer.status_code < 400:
             name = _sent_in(await request.body()).get("who", "").strip()[:60]
             answer.set_cookie(WHO, quote(name), max_age=YEAR, httponly=True, samesite="lax")

@@ -324,7 +324,7 @@ def grid(site: Site, choices: Choices) -> Page:
     if name not in known:
         raise one_of("grid", name, known)
     file = known[name]
-    shown = part_of_result(site.workspace.kept(("grid", file.stamp), lambda: _saved(file.path)))
+    shown = part_of_result(site.workspace.compute_once(("grid", file.stamp), lambda: _saved(file.path)))
     chosen = site.choose("grid", select("g", "grid", list(known), name)) if len(known) > 1 else None
     return Page(f"Grid: {name}", sections(("grid", "Configurations", shown)), opening=chosen)
 

@@ -365,7 +365,7 @@ def of_long_names() -> dict[str, Result]:
 )
 def test_no_two_rows_of_a_table_look_alike(name: str) -> None:
     document = of_long_names()[name]._document()
-    tables = [block for medium in (SCREEN, TEXT) for part in document.shown(medium) for block in part.blocks]
+    tables = [block for medium in (SCREEN, TEXT) for part in document.parts_for(medium) for block in part.blocks]
     for table in (each for each in tables if isinstance(each, Table) and each.columns and not each.grouped):
         words = [each for each in table.columns if not each.right]
         named = [row[: len(words)] for row in table.rows]

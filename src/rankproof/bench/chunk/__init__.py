@@ -7,7 +7,7 @@ from typing import Any
 
 from rankproof.bench.chunk.chunker import Chunk, Chunker, chunked, fixed, recursive, sentences, sliding
 from rankproof.bench.chunk.headings import markdown
-from rankproof.bench.retrieve.search import Search, among_allowed, as_search
+from rankproof.bench.retrieve.search import Search, as_search, cut_to_allowed
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import JudgedSpan, Place, SpanJudgments, place_of
 from rankproof.errors import UsageError, check_number, check_whole, explain_calls, one_of
@@ -134,8 +134,10 @@ def as_documents(
     def answer(questions: Sequence[str], k: int) -> list[Found]:
         return [documents_found(each, how, chunks)[:k] for each in of.search(questions, k * deeper)]
 
-    settings = lambda: {"documents_of": dict(of.settings), "how": how, "deeper": deeper}  # noqa: E731
-    return Search(f"as_documents({of})", settings, among_allowed(answer))
+    def settings() -> dict[str, Any]:
+        return {"documents_of": dict(of.settings), "how": how, "deeper": deeper}
+
+    return Search(f"as_documents({of})", settings, cut_to_allowed(answer))
 
 
 @explain_calls

@@ -95,7 +95,7 @@ class Runner:
     measures: Sequence[Measure]
     names: Mapping[Configuration, str]
 
-    def judged(self, questions: Sequence[str]) -> Judgments:
+    def judgments_of(self, questions: Sequence[str]) -> Judgments:
         """The judgments of some questions."""
         return load_judgments({name: self.judgments.of(name) for name in questions})
 
@@ -113,7 +113,7 @@ class Runner:
         if failures and not any(found.ranking.values()):
             found.failure = next(iter(failures))
         else:
-            found.scores = evaluate(self.judged(questions), found.ranking, list(self.measures))
+            found.scores = evaluate(self.judgments_of(questions), found.ranking, list(self.measures))
         return found
 
     def halving(self, configurations: Sequence[Configuration], questions: Sequence[str]) -> list[TriedConfiguration]:
@@ -250,7 +250,7 @@ def score_held_out(
         return Held(*own, 0.0, None, None, None, "baseline")
     # Every question was asked: one without an answer is a failure of the retriever, not a gap of the data.
     systems = {"baseline": theirs.ranking, "winner": mine.ranking}
-    row = compare(runner.judged(held), systems, measure, allow_missing=1.0).row("winner", measure)
+    row = compare(runner.judgments_of(held), systems, measure, allow_missing=1.0).row("winner", measure)
     return Held(*own, row.difference, row.low, row.high, row.p, row.verdict, row.note)
 
 

@@ -193,7 +193,7 @@ class Rerank:
         usual = OWN_WEIGHT if self.scorer is None else 1.0
         return usual if self.weight is None else self.weight
 
-    def after(self, retriever: Any) -> Search:
+    def rerank(self, retriever: Any) -> Search:
         """The documents that the retriever finds, reranked."""
         first = as_search(retriever)
         corpus = first.corpus if self.corpus is None else self.corpus
@@ -216,7 +216,7 @@ class Rerank:
         )
 
     def __rrshift__(self, retriever: Any) -> Search:
-        return self.after(retriever)
+        return self.rerank(retriever)
 
     def __repr__(self) -> str:
         name = self.name or getattr(self.scorer, "__name__", "") or type(self.scorer).__name__

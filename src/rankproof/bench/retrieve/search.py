@@ -122,7 +122,7 @@ class Search(OneByOne):
         """The documents that this finds, in the order of a reranker."""
         from rankproof.bench.retrieve.reranking import as_reranking
 
-        return as_reranking(scorer).after(self)
+        return as_reranking(scorer).rerank(self)
 
     def __repr__(self) -> str:
         return self.name
@@ -159,10 +159,10 @@ def _deepening(retriever: Retriever, name: str) -> Answer:
             advice = "" if " Next: " in failed.reason else ". Next: call it with one question by hand."
             raise AnswerError(f"{name}: {failed.reason}{advice}", again=failed.again, wait=failed.wait) from failed
 
-    return among_allowed(ask)
+    return cut_to_allowed(ask)
 
 
-def among_allowed(ask: Callable[[Sequence[str], int], list[Found]]) -> Answer:
+def cut_to_allowed(ask: Callable[[Sequence[str], int], list[Found]]) -> Answer:
     """The answers of what knows nothing of documents that are allowed, cut to these."""
 
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:

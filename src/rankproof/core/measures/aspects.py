@@ -210,7 +210,7 @@ def intent_aware_precision_on_paper(c: Case, k: int | None, rel: float) -> Writt
 @writes(intent_aware_average_precision)
 def intent_aware_average_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
     """Average precision for each aspect, and the mean."""
-    there_are = Counter(each.aspect for each in c.wanted(rel))
+    there_are = Counter(each.aspect for each in c.all_relevant(rel))
     so_far, terms = Counter[str](), []
     for each in c.relevant(rel, k):
         so_far[each.aspect] += 1
@@ -224,7 +224,7 @@ def intent_aware_average_precision_on_paper(c: Case, k: int | None, rel: float) 
 
 def coverable_on_paper(c: Case, rel: float) -> Step:
     """The aspects that any document is relevant to."""
-    documents = Counter(aspect_name(each) for each in c.wanted(rel))
+    documents = Counter(aspect_name(each) for each in c.all_relevant(rel))
     terms = tuple(Term(f"{name}: {count}") for name, count in documents.items())
     says = "aspects with a relevant document, and how many each has"
     return Step("denominator", says, terms, "how many", float(len(documents)))

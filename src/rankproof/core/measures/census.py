@@ -240,7 +240,7 @@ def judged_share_on_paper(c: Case, k: int | None, denominator: str, negative: st
 def unjudged_share_on_paper(c: Case, k: int | None, denominator: str, negative: str) -> Written:
     """The documents shown that nobody judged, by documents shown."""
     seen = count_step("found", _what(k, negative), _seen(c, k, negative))
-    here, out_of = float(c.shown(k)), shown_step(c, k, denominator)
+    here, out_of = float(c.count_shown(k)), shown_step(c, k, denominator)
     written = f"{number_text(here)} - {number_text(seen.number)}"
     left = Step("left", "documents shown less these", (), written, here - seen.number)
     end = quotient("result", "the one divided by the other", left.number, out_of.number)

@@ -171,7 +171,7 @@ def _ideal_on_paper(
         return found, k, f"the best order of what was returned, {cut_at(k)}"
     judged = [each for each in c.judged if _counts(each, rel)]
     if ideal == "hits":
-        shown = c.shown(k)
+        shown = c.count_shown(k)
         return judged, shown, f"all judged documents, best first, as many as came back ({shown})"
     if ideal == "uncut" or k is None:
         return judged, None, "all judged documents, best first"

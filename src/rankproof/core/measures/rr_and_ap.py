@@ -65,7 +65,7 @@ def reciprocal_rank(
     >>> evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "MRR")["MRR"]
     0.5
     """
-    good = h.scored(scores).relevant(rel, threshold).top(k)
+    good = h.with_scores(scores).relevant(rel, threshold).top(k)
     return good.sum((good.nth == 1) / good.rank)
 
 
@@ -109,7 +109,7 @@ def average_precision(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "MAP")["MAP"]
     0.75
     """
-    good = h.scored(scores).relevant(rel, threshold).top(k)
+    good = h.with_scores(scores).relevant(rel, threshold).top(k)
     divisor = ap_divisor(denominator, k, good.count(), relevant_count(h, rel, threshold))
     return ratio(good.sum(good.nth / good.rank), divisor)
 
@@ -208,7 +208,7 @@ def precision_at_multiple(h: Hits, multiple: Positive = 1, rel: Grade = 1) -> Pe
 @writes(reciprocal_rank)
 def reciprocal_rank_on_paper(c: Case, k: int | None, rel: float, scores: str, threshold: str) -> Written:
     """One over the first relevant rank."""
-    rel, before = c.least(rel, threshold)
+    rel, before = c.least_grade(rel, threshold)
     good = c.relevant(rel, k, scores)
     if not good:
         none = f"no document {cut_at(k)} is {at_least(rel, scores)}"
@@ -225,7 +225,7 @@ def average_precision_on_paper(
     c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str
 ) -> Written:
     """The precision at each relevant rank, added up, by what there is to find."""
-    rel, before = c.least(rel, threshold)
+    rel, before = c.least_grade(rel, threshold)
     good = c.relevant(rel, k, scores)
     sums = precisions(good, f"precision at each rank that is {at_least(rel, scores)}, {cut_at(k)}")
     divisor = _divisor(c, good, k, rel, denominator)

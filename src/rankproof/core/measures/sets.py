@@ -44,7 +44,7 @@ def returned_count(h: Hits, k: int | None) -> PerQuery:
 def relevant_count(h: Hits, rel: float, threshold: str = "rel") -> PerQuery:
     """How many relevant documents there are, found or not."""
     if threshold == "rel":
-        return h.judged.graded(rel)
+        return h.judged.count_from(rel)
     return h.judged.relevant(rel, threshold).count()
 
 
@@ -103,7 +103,7 @@ def precision(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b", "y"]}, "P@3")["P@3"]
     0.6666666666666666
     """
-    return ratio(found_count(h.scored(scores), k, rel, threshold), divisor(h, k, denominator))
+    return ratio(found_count(h.with_scores(scores), k, rel, threshold), divisor(h, k, denominator))
 
 
 def _recall_ceiling(
@@ -152,7 +152,7 @@ def recall(
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "R@3")["R@3"]
     0.5
     """
-    good = found_count(h.scored(scores), k, rel, threshold)
+    good = found_count(h.with_scores(scores), k, rel, threshold)
     if denominator == "returned":
         return ratio(good, found_count(h, None, rel, threshold))
     reachable = relevant_count(h, rel, threshold)
@@ -296,7 +296,7 @@ def set_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery
 @writes(precision)
 def precision_on_paper(c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str) -> Written:
     """Relevant documents shown by documents shown."""
-    rel, before = c.least(rel, threshold)
+    rel, before = c.least_grade(rel, threshold)
     good = c.relevant(rel, k, scores)
     return share(relevant_shown(good, k, rel, scores), shown_step(c, k, denominator), good, before=before)
 
@@ -304,7 +304,7 @@ def precision_on_paper(c: Case, k: int | None, rel: float, denominator: str, sco
 @writes(recall)
 def recall_on_paper(c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str) -> Written:
     """Relevant documents shown by relevant documents there are."""
-    rel, before = c.least(rel, threshold)
+    rel, before = c.least_grade(rel, threshold)
     good = c.relevant(rel, k, scores)
     if denominator == "returned":
         there_are = count_step("denominator", f"{at_least(rel)} in the whole ranking", c.relevant(rel))

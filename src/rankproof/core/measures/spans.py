@@ -50,7 +50,7 @@ def span_recall(s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cuto
     >>> evaluate_spans(spans, {"q": ["d#15-22"]}, {"d": "Refunds within 30 days"}, "SpanR")["SpanR"]
     0.6666666666666666
     """
-    return ratio(s.top(k, budget).tokens(rel), s.wanted(rel))
+    return ratio(s.top(k, budget).tokens(rel), s.relevant_tokens(rel))
 
 
 @measure("SpanF", kind="span", also=("SpanF1", "token_f1", "span_f1"))
@@ -71,7 +71,7 @@ def span_f(s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cutoff = 
     0.4
     """
     shown = s.top(k, budget)
-    return ratio((1 + beta**2) * shown.tokens(rel), beta**2 * s.wanted(rel) + shown.tokens())
+    return ratio((1 + beta**2) * shown.tokens(rel), beta**2 * s.relevant_tokens(rel) + shown.tokens())
 
 
 @measure("SpanIoU", kind="span", also=("IoU", "token_iou", "span_iou"))
@@ -93,4 +93,4 @@ def span_iou(s: ShownDocument, k: Cutoff = None, rel: Grade = 1, budget: Cutoff 
     """
     shown = s.top(k, budget)
     both = shown.tokens(rel)
-    return ratio(both, shown.tokens() + s.wanted(rel) - both)
+    return ratio(both, shown.tokens() + s.relevant_tokens(rel) - both)

@@ -191,7 +191,7 @@ def residual(c: Case, k: int | None, p: float, negative: str, tail: str) -> Writ
     """What is left of 1 when the chances to look at judged documents are taken off."""
     least = 0.0 if negative == "unjudged" else -math.inf
     seen = [each for each in top_of(c.found, k) if each.grade >= least]
-    if tail == "unjudged" and c.shown(k) <= len(seen):
+    if tail == "unjudged" and c.count_shown(k) <= len(seen):
         return Written((Step("result", f"every document {cut_at(k)} was judged", value=0.0),))
     sums = sum_step("found", f"{p:g}^(rank - 1) of judged documents {cut_at(k)}", [_looked_at(e, p) for e in seen])
     says = "what is left of 1 when they are taken off, times 1 - p"
@@ -260,7 +260,7 @@ def compatibility_on_paper(c: Case, rel: float, p: float, depth: int) -> Written
         for m in [max(each.rank, place)]
     ]
     own = sum_step("found", "each is shared by both from the deeper of its two places m on: S(m)", terms)
-    ranks = range(1, min(len(c.wanted(rel)), depth) + 1)
+    ranks = range(1, min(len(c.all_relevant(rel)), depth) + 1)
     says = f"the ideal order with itself: all that are {at_least(rel)}, by falling grade"
     best = sum_step("denominator", says, [Term(f"S({rank})", _weight(rank, p, depth)) for rank in ranks])
     weights = Step("gain", f"S(m) = sum over depths d = m to {depth:,} of {p:g}^(d-1) / d")
@@ -271,7 +271,7 @@ def _places(c: Case, rel: float, depth: int) -> Iterator[tuple[Found, int]]:
     """Each document found with its place in the ideal order: by grade, then as the ranking has them."""
     above = Counter[float]()
     for each in c.relevant(rel, depth):
-        better = len([other for other in c.wanted(rel) if other.grade > each.grade])
+        better = len([other for other in c.all_relevant(rel) if other.grade > each.grade])
         above[each.grade] += 1
         yield each, better + above[each.grade]
 

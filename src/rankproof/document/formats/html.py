@@ -69,7 +69,7 @@ def _block(block: Block, link: Link | None = None) -> Markup | None:
         rows = zip(*columns, strict=True)
         heads = [each if term_of(each) else _wrapped(each) for each in headings]
         made = table(block.caption, heads, rows, words=words, label=headings[0])
-        return join([made, el("p", block.explained())]) if block.explained() else made
+        return join([made, el("p", block.marked_legend())]) if block.marked_legend() else made
     if isinstance(block, Chart) and block.picture is not None:
         drawn = Markup(block.picture())
         return figure(block.caption, drawn) if block.caption else drawn
@@ -123,7 +123,7 @@ def _inside(block: Block) -> Markup | None:
         sides = [f"{CELL}{'right' if each.right else 'left'}" for each in block.columns]
         headings = [each.heading.replace("\n", " ") for each in block.columns]
         heads = (head_cell(each, style=side) for each, side in zip(headings, sides, strict=True))
-        around = [el("p", text) if text else None for text in (block.caption, block.explained())]
+        around = [el("p", text) if text else None for text in (block.caption, block.marked_legend())]
         rows = [el("tr", *heads)]
         for row in block.rows:
             rows.append(

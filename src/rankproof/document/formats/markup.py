@@ -45,7 +45,7 @@ def _block(block: Block) -> str:
         rows = [list(map(_cell, row)) for row in block.rows]
         rule = ["---:" if each.right else "---" for each in block.columns]
         lines = ("| " + " | ".join(cells) + " |" for cells in (headings, rule, *rows))
-        legend = ["", _line(block.explained("*"))] if block.explained() else []
+        legend = ["", _line(block.marked_legend("*"))] if block.marked_legend() else []
         return "\n".join([*caption, *lines, *legend])
     return ""
 
@@ -120,7 +120,7 @@ def _comments(block: Block) -> Iterator[str]:
         for label, item, more, under in block.parts():
             yield from (f"{label}: {item}" if label else item, *more, *under)
     if isinstance(block, Table):
-        yield block.explained()
+        yield block.marked_legend()
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]], sides: Sequence[bool] = ()) -> list[str]:

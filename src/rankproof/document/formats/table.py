@@ -47,8 +47,8 @@ INDENT = "  "
 
 def screen(document: Document) -> str:
     """The parts that fit on one screen, the least dispensable first."""
-    parts = [lines for part in document.shown(SCREEN, _form_fits) for lines in _lines_of(part)]
-    more = [part.name for part in document.shown(TEXT) if part.name and SCREEN not in part.media]
+    parts = [lines for part in document.parts_for(SCREEN, _form_fits) for lines in _lines_of(part)]
+    more = [part.name for part in document.parts_for(TEXT) if part.name and SCREEN not in part.media]
     return "\n".join(fit_lines(parts, more=more)) + "\n"
 
 
@@ -74,7 +74,7 @@ def _lines_of(part: Part) -> Iterator[ScreenLines]:
         if isinstance(block, Table) and block.rest:
             rank, name = block.rest
             first, *others = blocks(_shown(block))
-            lines += [*_captioned(block.caption), *first, *_captioned(block.explained(MARK)), ""]
+            lines += [*_captioned(block.caption), *first, *_captioned(block.marked_legend(MARK)), ""]
             more += [ScreenLines(["", *each, ""], rank, name) for each in others]
         else:
             lines += _block(block)
@@ -97,7 +97,7 @@ def _block(block: Block, narrow: bool = False) -> list[str]:
         rule = ["=-"[block.level > 1] * max(map(width, lines), default=0)] if block.ruled else []
         return ["", *lines, *rule]
     if isinstance(block, Table):
-        made = [*_table(block, narrow), *_captioned(block.explained(MARK)), ""] if block.columns else []
+        made = [*_table(block, narrow), *_captioned(block.marked_legend(MARK)), ""] if block.columns else []
         return [*_captioned(block.caption), *made]
     if isinstance(block, Bullets):
         return _shortened(block) if block.short else _bullets(block)

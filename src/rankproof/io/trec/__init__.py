@@ -75,13 +75,13 @@ class TrecRankings:
 
         The whole run is read before the first is handed out, to notice queries whose lines stand apart.
         """
-        judgments = self.aligned(judgments)
+        judgments = self.align(judgments)
         found = collect_rankings([self], judgments, conventions, census)
         if census.comments:
             census.notes.append(comment_note(self.source, census.comments))
         yield from found
 
-    def aligned(self, judgments: Judgments) -> Judgments:
+    def align(self, judgments: Judgments) -> Judgments:
         """The judgments with ids that are text, as those of a run are; an error if they cannot be."""
         return match_ids(judgments, (False, False), self.source, lambda: self.part(LOOKED_AT))
 
@@ -104,7 +104,7 @@ class TrecRankings:
                 first = 0
                 yield read_long(chain([chunk], parts), scan) if chunk.goes_on else chunk
 
-    def scanned(self, piece: Piece, scan: Scan) -> Scanned:
+    def scan_piece(self, piece: Piece, scan: Scan) -> Scanned:
         """The content of a chunk."""
         if isinstance(piece, BadLine):
             raise piece
@@ -113,7 +113,7 @@ class TrecRankings:
         lines = split(piece, COLUMNS)
         return scan_lines(lines, scores_of(lines, scan.conventions.ties), scan)
 
-    def divided(self, piece: Chunk, scan: Scan, apart: Array, file: int) -> tuple[Chunk | None, Chunk | None]:
+    def divide(self, piece: Chunk, scan: Scan, apart: Array, file: int) -> tuple[Chunk | None, Chunk | None]:
         """The lines of a chunk that are of other queries than those apart, and those that are of them."""
         sides: tuple[list[Part], list[Part]] = ([], [])
         for query, content, numbers in split(piece, COLUMNS).with_text(QUERY):
@@ -123,7 +123,7 @@ class TrecRankings:
         outside, taken = (chunk_of_parts(each) if each else None for each in sides)
         return outside, taken
 
-    def together(self, taken: list[Chunk]) -> Iterator[Chunk]:
+    def gather_queries(self, taken: list[Chunk]) -> Iterator[Chunk]:
         """Divided chunks, query after query, in chunks of about SIZE."""
         of_query: dict[bytes, list[Part]] = {}
         for chunk in taken:
@@ -353,14 +353,14 @@ def judgments_of_parts(known: list[JudgedRows], source: str) -> Judgments | None
     if len({each.aspect for each in known}) > 1:
         return None
     rows = np.concatenate([each.rows for each in known])
-    queries = Texts.joined([each.queries for each in known], np.concatenate([each.query_length for each in known]))
-    docs = Texts.joined([each.docs for each in known], np.concatenate([each.doc_length for each in known]))
+    queries = Texts.join([each.queries for each in known], np.concatenate([each.query_length for each in known]))
+    docs = Texts.join([each.docs for each in known], np.concatenate([each.doc_length for each in known]))
     grade = np.concatenate([each.grade for each in known])
     known.clear()  # the caller holds the list
     starts = starts_of_runs(queries.chunk, queries.begin, queries.length)
     if len(starts) < len(queries):  # a query goes on in the next piece
         begin, end = queries.start[starts], queries.start[starts + 1]
-        queries = Texts.joined([joined_fields(queries.chunk, begin, end)], end - begin)
+        queries = Texts.join([joined_fields(queries.chunk, begin, end)], end - begin)
         rows = np.add.reduceat(rows, starts)
     start = np.append(0, np.cumsum(rows))
     query = np.arange(len(rows)).repeat(rows)

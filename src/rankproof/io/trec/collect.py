@@ -40,14 +40,14 @@ class PieceSource(Protocol):
         """The pieces, one after the other; a query that goes on is never cut. Without a census, as they are read again,
         their rows know their numbers; without a scan nothing is looked for."""
 
-    def scanned(self, piece: Any, scan: Scan) -> Scanned:
+    def scan_piece(self, piece: Any, scan: Scan) -> Scanned:
         """The rows of a piece; a row that cannot be read is a BadLine, or a complete DataError."""
 
-    def divided(self, piece: Any, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
+    def divide(self, piece: Any, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
         """The rows of a piece that was read again: those of other queries than those apart, and those of these, which
         get the number of the file; None for none."""
 
-    def together(self, taken: list[Any]) -> Iterator[Any]:
+    def gather_queries(self, taken: list[Any]) -> Iterator[Any]:
         """Divided rows, query after query, in pieces."""
 
     def error(self, bad: BadLine, piece: Any, number: int, sources: Sequence[PieceSource]) -> DataError:
@@ -145,7 +145,7 @@ def _first_pass(
         if piece.error is not None:
             return piece.error
         try:
-            return sources[piece.file].scanned(piece.piece, scan)
+            return sources[piece.file].scan_piece(piece.piece, scan)
         except (BadLine, DataError) as bad:
             return bad
 
@@ -198,19 +198,19 @@ def _gathered(
         taken = []
         for file, at, piece in _again(sources, scan, affected):
             if number == part[0]:
-                outside, _ = sources[file].divided(piece, scan, apart, file)
+                outside, _ = sources[file].divide(piece, scan, apart, file)
                 found[file, at] = (
                     Scanned(np.zeros(0, dtype=np.intp), [], [])
                     if outside is None
-                    else sources[file].scanned(outside, scan)
+                    else sources[file].scan_piece(outside, scan)
                 )
-            _, inside = sources[file].divided(piece, scan, some, file)
+            _, inside = sources[file].divide(piece, scan, some, file)
             if inside is not None:
                 taken.append(inside)
         gatherer = sources[min(file for file, _ in affected)]
-        for piece in gatherer.together(taken):
+        for piece in gatherer.gather_queries(taken):
             try:
-                yield gatherer.scanned(piece, scan)
+                yield gatherer.scan_piece(piece, scan)
             except BadLine as bad:
                 raise gatherer.error(bad, piece, -1, sources) from bad
 

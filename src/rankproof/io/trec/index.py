@@ -127,10 +127,10 @@ class Texts(Sequence[str]):
         sizes: Iterator[int] = map(len, ids)
         if len(text) != sum(map(len, ids)):  # some take several bytes a character
             sizes = (len(each.encode("utf-8", "surrogatepass")) for each in ids)
-        return cls.joined([text], np.fromiter(sizes, dtype=np.intp, count=len(ids)))
+        return cls.join([text], np.fromiter(sizes, dtype=np.intp, count=len(ids)))
 
     @classmethod
-    def joined(cls, parts: Iterable[bytes], length: Array) -> Texts:
+    def join(cls, parts: Iterable[bytes], length: Array) -> Texts:
         """The ids that parts of a text hold, given how long each is."""
         pad = bytes(PAD)
         content = np.frombuffer(b"".join([pad, *parts, pad]), dtype=np.uint8)
@@ -171,10 +171,6 @@ class Texts(Sequence[str]):
             raise IndexError(f"id {at} of {len(self):,}")
         at %= len(self)
         return str(self.chunk.buffer.data[self.start[at] : self.start[at + 1]], "utf-8", "surrogatepass")
-
-    def some(self, places: Array) -> list[str]:
-        """The ids at these places."""
-        return self.chunk.texts(self.start[places], self.start[1:][places], "surrogatepass")
 
     def __iter__(self) -> Iterator[str]:
         for begin in range(0, len(self), SOME):
