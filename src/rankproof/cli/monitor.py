@@ -247,7 +247,7 @@ def variants(shares: str | None, sparse: Sequence[str], **how: Any) -> None:
     not, no difference can be trusted.
     """
     if shares is not None:
-        how["shares"] = {name: _number(value, "--shares") for name, value in pairs([shares], "--shares").items()}
+        how["shares"] = {name: number_of(value, "--shares") for name, value in pairs([shares], "--shares").items()}
     _show("variants", **how, sparse=split_names(sparse))
 
 
@@ -278,13 +278,14 @@ def clicks(propensities: str | None, runs: Sequence[str], queries: str | None, *
     from rankproof.io.corpora import load_questions_with_words
 
     if propensities is not None:
-        how["propensities"] = [_number(each, "--propensities") for each in split_names([propensities])]
+        how["propensities"] = [number_of(each, "--propensities") for each in split_names([propensities])]
     if queries is not None:
         how["queries"] = load_questions_with_words(queries)
     _show("clicks", **how, rankings=options.named_paths(runs))
 
 
-def _number(text: str, option: str) -> float:
+def number_of(text: str, option: str) -> float:
+    """The number that an option has."""
     try:
         return float(text)
     except ValueError as error:

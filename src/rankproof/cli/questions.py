@@ -134,21 +134,13 @@ def check_command(questions: str, judgments: str, runs: tuple[str, ...], corpus:
 def split(questions: str, shares: tuple[str, ...], by: str | None, seed: int) -> None:
     """Split questions into similar parts; one line a question: id, part."""
     from rankproof.bench.testset.questions import split_questions
+    from rankproof.cli.monitor import number_of, pairs
 
     kinds = read_groups(by)
-    parts = split_questions(questions, dict(map(_share, shares)), kinds=kinds, seed=seed)
+    wanted = {name: number_of(share, "shares") for name, share in pairs(shares, "shares").items()}
+    parts = split_questions(questions, wanted, kinds=kinds, seed=seed)
     rows = [f"{query}\t{part}\n" for part, queries in parts.items() for query in queries]
     write("".join(rows), None)
-
-
-def _share(text: str) -> tuple[str, float]:
-    name, _, value = text.partition("=")
-    try:
-        return name, float(value)
-    except ValueError:
-        raise UsageError(
-            f"shares: got {text!r}, expected NAME=SHARE. Next: write them like tune=0.3 test=0.7."
-        ) from None
 
 
 @command.command("needed")

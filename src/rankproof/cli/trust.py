@@ -158,8 +158,9 @@ def _check_sides(
 
 def _calibrated(source: str, spec: str | None, ledger: str | None, who: str, report: bool, how: dict[str, Any]) -> Any:
     from rankproof.judging.judges import DEFAULT
-    from rankproof.judging.labelling import Draw, is_ledger, prepare_task
+    from rankproof.judging.labelling import Draw, prepare_task
     from rankproof.judging.words import QUESTIONS
+    from rankproof.store.ledger import is_ledger
 
     if ledger is not None and is_ledger(source):
         raise UsageError(f"--ledger: {source} is a ledger itself. Next: leave --ledger out.")

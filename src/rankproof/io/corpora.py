@@ -260,11 +260,7 @@ def load_questions_with_words(source: Any) -> dict[str, str]:
 
 
 def silent_note(silent: Sequence[str], every: int, lack: str = "text") -> str:
-    """How many queries of all have no text, and the first of them.
-
-    >>> silent_note(["q7"], 30)
-    "1 of 30 queries has no text, like 'q7'."
-    """
+    """How many queries of all have no text, and the first of them."""
     have = "has" if len(silent) == 1 else "have"
     return f"{len(silent):,} of {count(every, 'query')} {have} no {lack}, like {silent[0]!r}."
 
@@ -275,9 +271,8 @@ def _question(where: str, item: Any) -> tuple[str, str]:
     record = _fields(where, (item or None, item) if alone else item, "a question with an id")
     null = field_of(record, QUESTION_TEXT) is None and any(name in record for name in QUESTION_TEXT)
     text = "" if null else text_in(record, QUESTION_TEXT, where)[1]
-    if not text.strip() and field_of(record, QUESTION_ID) is None:
-        return where, text
-    return question_id(record, text, where), text
+    named = text.strip() or field_of(record, QUESTION_ID) is not None
+    return question_id(record, text, where) if named else where, text
 
 
 def question_id(record: Mapping[str, Any], text: str, where: str) -> str:

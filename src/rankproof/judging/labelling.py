@@ -51,13 +51,12 @@ from rankproof.judging.verdicts import (
 )
 from rankproof.stats.agreement import Agreement
 from rankproof.store.answers import LabellingSession
-from rankproof.store.ledger import Ledger
+from rankproof.store.ledger import Ledger, is_ledger
 
 if TYPE_CHECKING:
     from rankproof.judging.models import UnseededArguments
 
 
-SQLITE = b"SQLite format 3\x00"
 N = 50
 """Pairs of each relation that are labelled by default: as many as a correction needs."""
 Answers = Callable[[Ask], int | None]
@@ -198,14 +197,6 @@ def _pairs_of_samples(source: Any, asking: Judge, kept: Ledger, metrics: Asked |
     }
     settle_alone(samples.values(), asking.judges, kept)
     return samples
-
-
-def is_ledger(source: Any) -> bool:
-    """Whether it is the file of a ledger."""
-    if isinstance(source, str | os.PathLike) and Path(source).is_file():
-        with Path(source).open("rb") as stream:
-            return stream.read(len(SQLITE)) == SQLITE
-    return isinstance(source, Ledger)
 
 
 def _machine(ledger: Ledger, judge: Any) -> tuple[str, list[Mapping[str, Any]]]:

@@ -40,7 +40,6 @@ FEW_WORDS = 2
 """Queries with fewer content words are alike only if they are the same."""
 ALPHA = 0.05
 FEWEST_OWN, FEWEST_LIVE = 5, 20
-SQLITE = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True)
@@ -242,13 +241,9 @@ def drift(
 def _judge_drift(ledger: Any, options: Mapping[str, Any]) -> Any:
     """Refuse calls of `drift` as in the last release, with a ledger and no log."""
     from rankproof import judge_drift
+    from rankproof.store.ledger import is_ledger
 
-    path = getattr(ledger, "path", ledger)
-    is_ledger = isinstance(path, str | os.PathLike) and os.path.isfile(path)
-    if is_ledger:
-        with open(path, "rb") as file:
-            is_ledger = file.read(len(SQLITE)) == SQLITE
-    if not is_ledger and not options:
+    if not is_ledger(ledger) and not options:
         raise UsageError("drift: got no log to compare the queries with. Next: drift(queries, log).")
     warn_caller(
         "drift(LEDGER) is now judge_drift(LEDGER); drift(QUERIES, LOG) compares an evaluation set with a log. "
@@ -292,8 +287,7 @@ def _stale(judgments: Judgments | None, corpus: Any, hashes: Any) -> Stale | Non
         return None
     if judgments is None:
         raise _lacks("a corpus without judgments", "judgments")
-    documents = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
-    return stale_judgments(judgments, documents, None if hashes is None else read_hashes(hashes))
+    return stale_judgments(judgments, load_corpus(corpus), None if hashes is None else read_hashes(hashes))
 
 
 # --- how the set has aged -------------------------------------------------------------------------------------------

@@ -182,9 +182,7 @@ def _labels(units: Sequence[Sequence[Any]], order: Sequence[Any] = (), ordered: 
     used = {label for unit in units for label in unit}
     if not used:
         raise DataError("labels: got no item that two judges labelled. Next: have some judged twice.")
-    named = _given(order)
-    if len(set(named)) < len(order):
-        raise DataError(f"labels: got {shorten(order)}, expected each label once. Next: name each once, worst first.")
+    named = list(dict.fromkeys(_given(order)))  # one named twice would move all after it
     if named and (unknown := used - set(named)):
         raise DataError(
             f"labels: got {sorted(map(str, unknown))}, expected one of {named}. Next: name every label in labels=."

@@ -7,6 +7,7 @@ so that only new pairs are asked about. The file is safe under several writers a
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 import zlib
@@ -231,6 +232,14 @@ _EVERYTHING = f"""SELECT v.relation, l.text, r.text, j.identity, {_COLUMNS}
     JOIN texts l ON l.id = v."left" JOIN texts r ON r.id = v."right"
     WHERE (?1 IS NULL OR j.hash = ?1) AND (?2 IS NULL OR j.human = ?2)
     ORDER BY j.id, v.pair"""
+
+
+def is_ledger(source: Any) -> bool:
+    """Whether it is a ledger, or the file of one."""
+    if isinstance(source, str | os.PathLike) and Path(source).is_file():
+        with Path(source).open("rb") as stream:
+            return stream.read(16) == b"SQLite format 3\0"
+    return isinstance(source, Ledger)
 
 
 def _insert(connection: sqlite3.Connection, judge: int, entries: Sequence[LedgerEntry]) -> None:

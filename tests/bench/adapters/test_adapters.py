@@ -358,7 +358,7 @@ def test_what_is_no_retriever_is_refused() -> None:
         ("no_such_module_here:find", "there is no module 'no_such_module_here'"),
         ("json:loadz", "json has no 'loadz'. Did you mean 'load"),
         ("nowhere.py:find", "there is no file nowhere.py"),
-        ("http://localhost:8000/search", "write an endpoint.toml with this url"),
+        ("http://localhost:8000/search", "write an endpoint.toml with its url"),
         ("no-such-program --now", "expected module:function, the path of an endpoint.toml, or a command"),
         ("'open", "close the quotes"),
         ("", "expected module:function"),

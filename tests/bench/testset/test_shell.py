@@ -123,6 +123,8 @@ def test_questions_are_drawn_checked_and_split(tmp_path: Path) -> None:
     assert "error" not in found
     split, _ = run("questions", "split", questions, "tune=0.25", "test=0.75", "--by", f"{questions}:source")
     assert sorted(line.split("\t")[1] for line in split.splitlines()) == ["test"] * 15 + ["tune"] * 5
+    for shares in (("tune=0.5", "tune=0.5"), ("tune",), ("tune=x", "test=1")):
+        run("questions", "split", questions, *shares, code=2)
 
 
 def test_a_check_that_finds_errors_ends_with_3(tmp_path: Path) -> None:

@@ -158,10 +158,9 @@ def retriever_named(
     except ValueError as error:
         raise UsageError(f"retriever: got {words!r}: {error}. Next: close the quotes.") from error
     if not parts or shutil.which(parts[0]) is None:
-        url = "://" in words
+        advice = "write an endpoint.toml with its url" if "://" in words else "check the spelling, or its place in PATH"
         raise UsageError(
-            f"retriever: got {words!r}, expected {FORMS}; there is no program {shorten(words)}. "
-            f"Next: {'write an endpoint.toml with this url' if url else 'check the spelling, or its place in PATH'}."
+            f"retriever: got {words!r}, expected {FORMS}; there is no program {shorten(words)}. Next: {advice}."
         )
     return of_command(parts, id=id, settings=settings)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import Parameter
-from threading import Thread
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
@@ -77,16 +76,11 @@ def _off_loop(do: Callable[[], Any]) -> Any:
         asyncio.get_running_loop()
     except RuntimeError:
         return do()
-    done: Future[Any] = Future()
-
-    def run() -> None:
-        try:
-            done.set_result(do())
-        except BaseException as error:  # whatever it is, it belongs to the caller
-            done.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
-    return done.result()
+    thread = ThreadPoolExecutor(1)
+    try:
+        return thread.submit(do).result()
+    finally:
+        thread.shutdown(wait=False)  # who interrupts a call does not wait for its end
 
 
 def finish(value: Any) -> Any:

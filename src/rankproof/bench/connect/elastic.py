@@ -175,7 +175,7 @@ def _store(
                     f"{shorten(failed[0]['error'], 120)}. Next: check the fields of the index."
                 )
 
-    return Store(settings, asked, find, fill, shut=server.client.close)
+    return Store(settings, asked, find, fill, close=server.client.close)
 
 
 # --- what is answered ------------------------------------------------------------------------------

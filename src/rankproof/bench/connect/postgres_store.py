@@ -115,7 +115,7 @@ def postgres(
         return _answers(connections, _by_words(table, settings), given, settings, k)
 
     known = {"store": "postgres", "where": connections.address, "table": table, **settings}
-    return Store(known, None, find, lambda parts: _fill(connections, table, parts, settings), shut=connections.close)
+    return Store(known, None, find, lambda parts: _fill(connections, table, parts, settings), close=connections.close)
 
 
 def pgvector(
@@ -147,7 +147,7 @@ def pgvector(
     known = {"store": "pgvector", "where": connections.address, "table": table, **settings}
     known["embedder"] = dict(asked.settings)
     return Store(
-        known, asked, find, lambda parts: _fill_vectors(connections, table, parts, settings), shut=connections.close
+        known, asked, find, lambda parts: _fill_vectors(connections, table, parts, settings), close=connections.close
     )
 
 

@@ -42,7 +42,8 @@ class Store(OneByOne):
     """Puts documents into it, some at a time."""
     guard: Callable[[], AbstractContextManager[None]] = field(repr=False, default=nullcontext)
     """Makes faults of the store's own kinds a `StoreError`."""
-    shut: Callable[[], None] = field(repr=False, default=lambda: None)
+    close: Callable[[], None] = field(repr=False, default=lambda: None)
+    """Gives up the connections that were opened for it; those that were handed over stay open."""
 
     def search(self, questions: Sequence[str], k: int) -> list[Found]:
         """For each question at most `k` documents, best first."""
@@ -63,10 +64,6 @@ class Store(OneByOne):
             self.put(_parts(documents, self.embedder))
         self.settings = {**self.settings, "filled": [*self.settings.get("filled", ()), documents.fingerprint]}
         return self
-
-    def close(self) -> None:
-        """Give up the connections that were opened for it; those that were handed over stay open."""
-        self.shut()
 
 
 def best_pairs(pairs: Iterable[tuple[Any, float]], k: int) -> Found:

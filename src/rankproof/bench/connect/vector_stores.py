@@ -286,8 +286,8 @@ def qdrant(
             ]
             client.upsert(collection, points=points)
 
-    shut = (lambda: None) if client is where else client.close
-    return Store(settings, asked, find, fill, guard=lambda: _qdrant_faults(options), shut=shut)
+    close = (lambda: None) if client is where else client.close
+    return Store(settings, asked, find, fill, guard=lambda: _qdrant_faults(options), close=close)
 
 
 def _qdrant_client(where: Any, options: Mapping[str, Any]) -> Any:
