@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import Parameter
+from threading import Thread
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
@@ -76,11 +76,30 @@ def _off_loop(do: Callable[[], Any]) -> Any:
         asyncio.get_running_loop()
     except RuntimeError:
         return do()
-    thread = ThreadPoolExecutor(1)
-    try:
-        return thread.submit(do).result()
-    finally:
-        thread.shutdown(wait=False)  # who interrupts a call does not wait for its end
+    kept = _Kept()
+    thread = Thread(target=kept.take, args=(do,), daemon=True)
+    thread.start()
+    thread.join()
+    if kept.error is not None:
+        raise kept.error
+    return kept.value
+
+
+class _Kept:
+    """What a function returned or raised in another thread; either is handed to the caller."""
+
+    value: Any = None
+    error: BaseException | None = None
+
+    def take(self, do: Callable[[], Any]) -> None:
+        with self:
+            self.value = do()
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        self.error = error
+        return True
 
 
 def finish(value: Any) -> Any:
