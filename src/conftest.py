@@ -14,5 +14,5 @@ def pytest_collect_file(file_path: Path) -> None:
     Of a file alone pytest imports the packages above, which may import the module, and then runs it once more: the
     measures in it would be declared twice.
     """
-    if file_path.suffix == ".py" and file_path.parent != SOURCE:
+    if file_path.suffix == ".py" and file_path.parent != SOURCE and not file_path.stem.startswith("__"):
         import_module(".".join(file_path.relative_to(SOURCE).with_suffix("").parts))
