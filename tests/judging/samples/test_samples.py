@@ -296,6 +296,30 @@ def test_a_blank_question_is_none_and_an_answer_of_a_sign_has_no_words() -> None
     }
 
 
+@pytest.mark.parametrize(
+    ("query", "contexts", "no_query", "no_contexts"),
+    [
+        ("question", "contxts", "", "no contexts (the column 'contxts' is not read)"),
+        (
+            *("userInput", "retrievedContexts", "no query (the column 'userInput' is not read) and "),
+            "no contexts (the column 'retrievedContexts' is not read)",
+        ),
+        ("question", "chunks", "", "no contexts"),
+    ],
+)
+def test_a_field_that_is_not_there_names_the_column_that_may_have_been_meant(
+    query: str, contexts: str, no_query: str, no_contexts: str
+) -> None:
+    from rankproof import judge
+
+    row = {query: "Is it blue?", contexts: ["It is blue."], "answer": "It is blue."}
+    scores = judge([row], "context_precision, faithfulness", judge="lexical")
+    assert scores.unmeasured == {
+        "context_precision": {no_query + no_contexts: 1},
+        "faithfulness": {no_contexts: 1},
+    }
+
+
 @pytest.mark.parametrize("text", ["", " \n", "\u200b", "---"])
 def test_a_blank_context_says_nothing_and_no_judge_is_asked(text: str) -> None:
     from rankproof import judge

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import is_dataclass, replace
+from functools import lru_cache
 from itertools import chain
 from string import digits as DIGITS
 from typing import Any
@@ -102,7 +103,7 @@ def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
     found = fields_in(plain, where)
     if not set(found) - {"id", "prompt_k"}:
         raise _nothing_known(plain, where)
-    sample = replace(_made(found, where, number), others=others_in(plain))
+    sample = replace(_made(found, where, number), others=others_in(plain), alike=look_alikes(tuple(map(str, plain))))
     if sample.citations is not None or sample.answer is None or not sample.contexts:
         return sample
     # Marks like [1] in its answer are citations, if none were given.
@@ -201,6 +202,18 @@ def others_in(row: Mapping[str, Any]) -> dict[str, str | int | float]:
     }
 
 
+@lru_cache
+def look_alikes(columns: tuple[str, ...]) -> dict[str, str]:
+    """For each field the column that is not read as it and has much the same name, in words.
+
+    >>> look_alikes(("contxts", "userInput", "answer"))
+    {'query': " (the column 'userInput' is not read)", 'contexts': " (the column 'contxts' is not read)"}
+    """
+    unread = sorted({*columns} - {*KNOWN})
+    alike = {field: name for field, names in NAMES.items() for name in unread if nearest(name, names)}
+    return {field: f" (the column {name!r} is not read)" for field, name in alike.items()}
+
+
 def _unnested(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row without what is not there, with the fields that are kept in a part of it."""
     known = {*KNOWN, EITHER}
@@ -250,7 +263,6 @@ def _plain(value: Any) -> Any:
 # a frame whose columns are named `attributes.*`.
 
 QUERY = ("gen_ai.retrieval.query.text", "input.value")
-ANSWER = ("output.value",)
 PARENTS = ("parent_id", "parentSpanId", "parent_span_id")
 DOCUMENTS = ("gen_ai.retrieval.documents", "retrieval.documents")
 """Where each dialect keeps what was asked, what was answered, and what was found (GenAI's names first)."""
@@ -277,7 +289,7 @@ def rows_of_spans(rows: Iterable[Row]) -> Iterator[Row]:
             traces.setdefault(str(_trace(span)), (where, []))[1].append(span)
     for trace, (where, spans) in traces.items():
         row = _sample(trace, spans)
-        if "contexts" in row:
+        if row["contexts"] is not None:
             yield Row(where, row)
 
 
@@ -338,12 +350,10 @@ def _sample(trace: str, spans: list[Mapping[str, Any]]) -> dict[str, Any]:
     """The row of one trace: what was asked and found by its retrieval, what was answered at its root."""
     attributes: list[dict[str, Any]] = [span["attributes"] for span in spans]
     retrieval = next((each for each in attributes if _documents(each) is not None), {})
-    documents = _documents(retrieval)
     outermost = [span["attributes"] for span in spans if not any(span.get(name) for name in PARENTS)]
-    answer = _first(outermost, ANSWER) or next((text for each in attributes if (text := _said(each))), None)
-    row = {"query": _first([retrieval, *outermost], QUERY), "answer": answer}
-    named = {name: value for name, value in row.items() if value}
-    return {"id": trace, **named} if documents is None else {"id": trace, "contexts": documents, **named}
+    answer = _first(outermost, ("output.value",)) or next((text for each in attributes if (text := _said(each))), None)
+    query = _first([retrieval, *outermost], QUERY)
+    return {"id": trace, "query": query, "contexts": _documents(retrieval), "answer": answer}
 
 
 def _first(places: list[dict[str, Any]], names: tuple[str, ...]) -> Any:
@@ -377,16 +387,12 @@ def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]] | None:
             numbered.setdefault(int(found[1]), {})[found[2]] = value
     if numbered:
         return [_document(numbered[place]) for place in sorted(numbered)]
-    for name in DOCUMENTS:
-        listed = _parsed(attributes.get(name))
-        if isinstance(listed, list):
-            return [_document(each) for each in listed if isinstance(each, Mapping)]
-    return None
+    listed = next((each for name in DOCUMENTS if isinstance(each := _parsed(attributes.get(name)), list)), None)
+    return None if listed is None else [_document(each) for each in listed if isinstance(each, Mapping)]
 
 
 def _document(found: Mapping[str, Any]) -> dict[str, Any]:
     """The id and text of a document; one recorded without its text is marked so."""
     plain = {key.removeprefix("document."): value for key, value in _dotted(found).items()}
     text = plain.get("content", plain.get("text"))
-    document = {"text": "", "recorded": False} if text is None else {"text": text}
-    return {"id": plain["id"], **document} if plain.get("id") is not None else document
+    return {"id": plain.get("id"), "text": "" if text is None else text, "recorded": text is not None}

@@ -71,6 +71,8 @@ class Sample:
     """The file and line it was read from, for messages."""
     others: Mapping[str, str | int | float] = field(default_factory=dict, compare=False, repr=False)
     """Its other columns, by which samples may be grouped."""
+    alike: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """For fields, words about a column that may have been meant as them."""
 
     def has(self, name: str) -> bool:
         """Whether the field of that name was given."""
@@ -98,10 +100,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """For each field its own name first, then the names that other tools give it."""
 KNOWN = [name for names in NAMES.values() for name in names]
-TEXTS = (
-    *("text", "page_content", "content", "contents", "body", "document", "passage", "chunk"),
-    *("document.content",),
-)
+TEXTS = ("text", "page_content", "content", "contents", "body", "document", "passage", "chunk", "document.content")
 """The names of the text of a context in a mapping or an object."""
 SAID = ("content", "response", "text")
 """The names of the text of an answer in an object."""
@@ -239,8 +238,7 @@ def contexts(value: Any, ids: Any, field: str, where: str) -> tuple[Context, ...
             f"{where}: got {len(items)} {field} and {len(names)} ids for them, expected as many. "
             "Next: correct this row."
         )
-    both = enumerate(zip(items, names, strict=True), 1)
-    return tuple(_context(item, name, rank, field, where) for rank, (item, name) in both)
+    return tuple(_context(*each, rank, field, where) for rank, each in enumerate(zip(items, names, strict=True), 1))
 
 
 def _context(item: Any, name: Any, rank: int, field: str, where: str) -> Context:
@@ -316,7 +314,7 @@ def trec_row(row: Mapping[str, Any]) -> Mapping[str, Any]:
         {
             "claim": each["text"],
             "context": references[at] if isinstance(at, int) and 0 <= at < len(references) else str(at),
-            "support": (each.get("support") or {}).get(str(at)) if isinstance(each.get("support"), Mapping) else None,
+            "support": each["support"].get(str(at)) if isinstance(each.get("support"), Mapping) else None,
         }
         for each in parts
         for at in each.get("citations") or []
