@@ -178,7 +178,7 @@ def answer_precision(case: Case) -> Grid | Nothing:
 def completeness(case: Case) -> Grid | Nothing:
     """The share of the reference's claims that the answer supports.
 
-    Formula: reference claims that the answer supports / reference claims. An answer that abstains supports none.
+    Formula: reference claims that the answer supports / reference claims, whether or not it abstains as well.
     Range: 0 to 1.
     Perfect: 1, when the answer says all that the reference says.
     Worst: 0, when it says nothing of it.
