@@ -316,7 +316,7 @@ def test_a_run_whose_every_call_failed_does_not_end_with_0(shell: Callable[[str]
     words = "judge s.jsonl --ledger v.db --judge lexical>openai:m --base-url http://127.0.0.1:9"
     code, out, err = shell(f"{words} -m answer_relevance,faithfulness --set tries=1 -f {form}")
     assert code == 3
-    assert "in every call" in " ".join((out + err).split())
+    assert "and settled nothing" in " ".join((out + err).split())
     assert ".0000" in out or '"n": 1' in out or ",0.0," in out
 
 

@@ -53,21 +53,23 @@ def _cost(account: Account) -> list[str]:
 
 def findings_of(
     columns: Mapping[str, ScoreColumn],
+    by: Mapping[str, int],
     account: Account,
     top: Mapping[str, int],
     emptied: Mapping[str, int],
     estimated: Collection[str],
 ) -> Iterator[Finding]:
-    """Findings of judged scores; `top` is the highest grade of a context that each judge gave, `emptied` how many
-    samples were without a field that others have, `estimated` which metrics have an estimate."""
+    """Findings of judged scores; `by` has how many verdicts each judge gave, `top` its highest grade of a context,
+    `emptied` how many samples were without a field that others have, `estimated` which metrics have an estimate."""
     # The first is on every screen: what went wrong, else what left the mean.
     if account.problems:
         times = sum(account.problems.values())
-        every = account.calls and account.failed == account.calls
+        # A model may take texts apart and settle no pair: such calls did not fail, and no verdict came of them.
+        useless = (account.calls and account.failed == account.calls) or set(by) == {UNMEASURED}
         yield Finding(
-            *("error" if every else "warning", "judge-problems", times),
-            f"The judge went wrong {count(times, 'time')}{', in every call' if every else ''}; what it did not settle "
-            "is unmeasured.",
+            *("error" if useless else "warning", "judge-problems", times),
+            f"The judge went wrong {count(times, 'time')}{' and settled nothing' if useless else ''}; what it did not "
+            "settle is unmeasured.",
             examples=tuple(sorted(account.problems, key=lambda each: -account.problems[each])[:MOST]),
             advice="look at the verdicts with 'rankproof verdicts', and at the judge.",
         )
@@ -200,8 +202,7 @@ def certainty(probability: float | None) -> str:
     """
     if probability is None:
         return ""
-    shown = f"{probability:.2f}"
-    return f" (probability {shown.removeprefix('0')})"
+    return " (probability " + f"{probability:.2f})".removeprefix("0")
 
 
 def pairs(found: Iterable[LedgerEntry]) -> str:

@@ -369,7 +369,7 @@ def test_progress_is_that_of_the_whole_run(
     given: Any = samples if known else iter(samples)
     rankproof.judge(given, SIX, judge="openai:gpt-4o-mini", base_url=server.url, concurrency=1)
     told = capfd.readouterr().err.splitlines()
-    line = r"openai:gpt-4o-mini: (\d)( of 6)? samples(?:, about \d+ s to go)?; (\d+) calls, \$0\.00 so far"
+    line = r"openai:gpt-4o-mini: (\d)( of 6)? samples(?:, about \d+ s to go)?; (\d+) calls?, \$0\.00 so far"
     found = [re.fullmatch(line, each) for each in told]
     done = [int(each[1]) for each in found if each]
     assert len(done) == len(told) == len(server.calls) == 12

@@ -68,6 +68,14 @@ def test_a_judge_that_always_says_the_same_measures_nothing(
     assert any("a check of the judge failed" in problem for problem in found.account.problems)
 
 
+def test_a_judge_that_settles_no_pair_is_an_error_also_where_rules_measured_something(server: Served) -> None:
+    found = judged(server, "citation_recall, answer_relevance", always(min), {**ROW, "citations": []})
+    assert found["citation_recall"] == 0  # nothing is cited, which takes no judge
+    assert found.account.failed < found.account.calls  # the answer was taken apart
+    (told,) = [each for each in found.audit.findings if each.kind == "judge-problems"]
+    assert (told.severity, "and settled nothing" in told.message) == ("error", True)
+
+
 @pytest.mark.parametrize("relation", BY_RELATION)
 def test_a_check_that_is_left_out_settles_nothing_of_its_relation(server: Served, relation: str) -> None:
     def silent(said: dict[str, Any]) -> dict[str, Any]:

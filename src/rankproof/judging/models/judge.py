@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from rankproof.document.model import Displayable
+from rankproof.document.numbers import count
 from rankproof.errors import UsageError
 from rankproof.judging.function_judge import run
 from rankproof.judging.models import MOST_PAIRS, ModelLimits, split
@@ -180,7 +181,7 @@ class Session:
             if self.tell is not None and size:
                 spent = self.judge.budget.spent
                 cost = "" if spent.money is None else f", ${spent.money:.2f}"
-                self.tell(max(0, self.begun - self.under_way) / size, f"; {spent.calls:,} calls{cost} so far")
+                self.tell(max(0, self.begun - self.under_way) / size, f"; {count(spent.calls, 'call')}{cost} so far")
 
     async def _settle(self, line: Line, call: Call, again: int) -> None:
         """Settle the pairs of one call; those that its reply leaves open are asked again, without the others."""
@@ -213,10 +214,9 @@ class Session:
         reply = NONE
         try:
             reply = await line.ask(call)
-        except Hopeless as error:
-            self.hopeless = str(error)
-            return NONE, self.hopeless
         except Failed as error:
+            if isinstance(error, Hopeless):
+                self.hopeless = str(error)
             return NONE, str(error)
         finally:
             self.book(call, need, reply)
@@ -298,9 +298,7 @@ class Budget(Displayable):
         spent = most is not None and self.spent.calls + len(self._under_way) >= most
         return f"the budget of {most:,} calls is spent" if spent else ""
 
-    def book(
-        self, reserved: tuple[int, int], prompt_tokens: int, reply_tokens: int, share: float = 1.0
-    ) -> float | None:
+    def book(self, reserved: tuple[int, int], prompt_tokens: int, reply_tokens: int, share: float) -> float | None:
         """Write down what a call took in the end, and say what it cost."""
         self._under_way.remove(reserved)
         usual = price(self.model, prompt_tokens, reply_tokens)
