@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Block, Bullets, Chart, Document, Paragraph, Part, Table, first_rows
-from rankproof.document.numbers import count, score, share
+from rankproof.document.numbers import count, probability, share
 from rankproof.document.terminal import bin_means, page_height, spark
 from rankproof.monitoring.online_metrics import OnlineEstimate, value_of
 
@@ -37,7 +37,7 @@ def interleavings(found: Interleavings) -> Document:
     for each in found.preferences:
         counts = map(count, (each.users, each.wins, each.ties, each.losses))
         interval, verdict = f"[{share(each.low)}, {share(each.high)}]", verdicts[each.verdict]
-        told = (share(each.share), interval, score(each.p_corrected), verdict.format(each.first, each.second))
+        told = (share(each.share), interval, probability(each.p_corrected), verdict.format(each.first, each.second))
         rows.append((each.first, each.second, *counts, *told))
     table = Table.of(headings, rows, ("first", "second", "verdict"), shrink=(0, 1))
     left = f" {count(found.without, 'event')} without teams or clicks left out." if found.without else ""
@@ -64,7 +64,7 @@ def variants(found: Variants) -> Document:
         [(name, count(n), share(n / total), share(found.shares[name])) for name, n in found.users.items()],
         ("variant",),
     )
-    text = f"That users were assigned as planned has a p-value of {score(found.mismatch)}."
+    text = f"Shares as far from the planned ones come by chance with p {probability(found.mismatch)}."
     parts = [Part(shared), Part(Paragraph(text))]
     if found.broken:
         text = (
@@ -148,7 +148,7 @@ def differences_table(differences: Sequence[VariantDifference]) -> Table:
     for each in sorted(differences, key=lambda each: each.p_corrected):
         off, low, high = (_signed(each.metric, value) for value in (each.difference, each.low, each.high))
         verdict = "" if each.verdict == "unclear" else each.verdict
-        rows.append((each.metric, each.variant, off, f"[{low}, {high}]", score(each.p_corrected), verdict))
+        rows.append((each.metric, each.variant, off, f"[{low}, {high}]", probability(each.p_corrected), verdict))
     headings = ("metric", "variant", "difference", "95 %", "p", "verdict")
     return Table.of(headings, rows, ("metric", "variant", "verdict"), shrink=(0,))
 
@@ -261,7 +261,7 @@ def first_changes(found: Monitor) -> Iterator[Block]:
     told = []
     for each in changed[:SHOWN]:
         before, after = (value_of(each.metric, value) for value in (each.before, each.after))
-        told.append(f"{_name(each)} from {each.window} on: {after} instead of {before}, p {score(each.p)}.")
+        told.append(f"{_name(each)} from {each.window} on: {after} instead of {before}, p {probability(each.p)}.")
     if told:
         yield Paragraph("What changed for good:")
         yield Bullets(told)
@@ -283,6 +283,6 @@ def changes_table(found: Monitor) -> Iterator[Any]:
     for each in shown:
         between = f"{each.low} and {each.high}" if each.low != each.high else ""
         before, after = (value_of(each.metric, value) for value in (each.before, each.after))
-        rows.append((_name(each), each.window, between, before, after, score(each.p)))
+        rows.append((_name(each), each.window, between, before, after, probability(each.p)))
     headings = ("metric", "from", "between", "before", "after", "p")
     yield Table.of(headings, rows, headings[:3], shrink=(0,))

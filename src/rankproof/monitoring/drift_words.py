@@ -7,8 +7,9 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from rankproof.core.audit import list_words
 from rankproof.document.model import PAGE, PAPER, TERMINAL, Document, Paragraph, Part, Table
-from rankproof.document.numbers import count, estimate_text, for_face, score, share
+from rankproof.document.numbers import count, estimate_text, for_face, probability, score, share
 from rankproof.document.terminal import cut
 from rankproof.scoring.words import wrong_data
 
@@ -84,7 +85,7 @@ def _tests(shifts: Sequence[Shift]) -> Table:
         # Of a length, what would be found with 80 % power the other way as well.
         least = f"{share(max(0.0, 1 - each.seen_from))} or " if each.name == "length" else ""
         seen = f"{least}{share(each.seen_from)}"
-        rows.append((each.name, share(each.effect), share(each.none), seen, score(each.p_corrected), each.brief))
+        rows.append((each.name, share(each.effect), share(each.none), seen, probability(each.p_corrected), each.brief))
     return Table.of(headings, rows, ("test", "of what"))
 
 
@@ -92,9 +93,8 @@ def _verdict(found: Drift) -> str:
     moved = [each.name for each in found.shifts if each.p_corrected <= 0.05]
     if not moved:
         return "No drift is found: that the set's queries are drawn from what people ask is not ruled out."
-    *first, last = moved
-    listed = f"{', '.join(first)} and {last} differ" if first else f"{last} differs"
-    return f"The set does not ask what people ask: {listed} by more than chance."
+    verb = "differ" if len(moved) > 1 else "differs"
+    return f"The set does not ask what people ask: {list_words(moved)} {verb} by more than chance."
 
 
 def _coverage(found: Drift) -> str:
@@ -137,15 +137,11 @@ def _score(each: LiveScore) -> str:
     if each.unspoken > 0:
         text += (
             f" The {share(each.unspoken)} of kinds that the set lacks are left out; with them it is between "
-            f"{_two(each.bounds[0])} and {_two(each.bounds[1])}."
+            f"{score(each.bounds[0])} and {score(each.bounds[1])}."
         )
     if each.effective < WEAK * each.n:
         text += f" A few queries carry most of it: they say as much as {each.effective:.0f} of {each.n}."
     return text
-
-
-def _two(value: float) -> str:
-    return f"{value:.2f}".replace("0.", ".", 1)
 
 
 def _labels(label: Sequence[NextQuery], **settings: Any) -> Table:
