@@ -446,6 +446,8 @@ def test_reasons_that_name_an_id_each_are_one_with_an_example() -> None:
         ("nan", lambda text: [(f"doc {text}", float("nan"))]),
         ("score", lambda text: [(f"doc {text}", "high")]),
         ("text", lambda text: "found " + text),
+        ("lists in a list", lambda text: [[f"doc {text}", "other"]]),
+        ("set", lambda text: {f"doc {text}"}),
     ):
         run = bench.run(name, search)
         assert len(set(run.failures.values())) == 45

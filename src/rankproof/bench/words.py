@@ -93,7 +93,7 @@ def run_details(row: RunRow) -> dict[str, Any]:
     }
 
 
-NAMED = re.compile(r"""(?<=\w )(?:'[^']*'|"[^"]*")|(?<=document )\d+ of \d+|(?<=integer )\d+""")
+NAMED = re.compile(r"""(?<=\w )(?:'[^']*'|"[^"]*")|(?<=document )\d+ of \d+|(?<=integer )\d+|(?<=got ).*(?= \(\w+\))""")
 """What a reason names, as an id: reasons that differ in it alone are one."""
 
 
