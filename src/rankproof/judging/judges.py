@@ -135,7 +135,8 @@ AT = "@http"
 def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[ModelArguments]) -> list[Judge]:
     """The judges of a cascade in the order they are asked; of any other the one."""
     if options and not _models_in(spec):
-        raise WrongCall(f"judge {spec!r}: takes no options, got {', '.join(options)}. Next: check their spelling.")
+        name = getattr(spec, "name", getattr(spec, "__name__", spec))
+        raise WrongCall(f"judge {name!r}: takes no options, got {', '.join(options)}. Next: check their spelling.")
     _check_addresses(spec, options)
     if isinstance(spec, str):
         return _named(spec, ledger, options)

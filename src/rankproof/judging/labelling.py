@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_whole, not_known, one_of
+from rankproof.errors import DataError, UsageError, WrongCall, check_whole, not_known, one_of
 from rankproof.judging.judge import DEFAULT_METRICS, Judge
 from rankproof.judging.judges import HumanJudge
 from rankproof.judging.lexical_judge import NAME, likelihood
@@ -172,6 +172,8 @@ def prepare_task(
         raise UsageError("who: got no name, expected who labels. Next: say who you are.")
     samples: Mapping[str, Sequence[Ask]] = {}
     if is_ledger(source):
+        if unused := [name for name, value in {"metrics": metrics, **options}.items() if value is not None]:
+            raise WrongCall(f"{unused[0]}: got one, but a ledger asks nothing. Next: leave it out, or give samples.")
         kept = source if isinstance(source, Ledger) else Ledger(Path(source))
         name, identities = _machine(kept, judge)
     elif ledger is None:
@@ -205,9 +207,8 @@ def _machine(ledger: Ledger, judge: Any) -> tuple[str, list[Mapping[str, Any]]]:
     names = [each.strip() for each in str(judge).split(">")] if judge else list(known)
     for name in names:
         if name not in known:
-            raise not_known(
-                f"{ledger.path}: no verdicts of {name!r}, only of {', '.join(known) or 'no machine'}", name, known
-            )
+            said = f"{ledger.path}: no verdicts of {name!r}, only of {', '.join(known) or 'no machine'}"
+            raise not_known(said, name, known)
     if not names or (len(names) > 1 and not judge):
         raise UsageError(
             f"{ledger.path}: has {len(known) or 'no'} machines ({', '.join(known)}), expected one. "

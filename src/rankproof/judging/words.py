@@ -88,8 +88,7 @@ def _gaps(
 ) -> Iterator[Finding]:
     """What is not in the means."""
     # A mean over some of the samples says nothing about the others, and a system must not gain by failing on them.
-    fewer = {name: each for name, each in columns.items() if 0 < len(each.counting) < len(each.values)}
-    if fewer:
+    if fewer := {name: each for name, each in columns.items() if 0 < len(each.counting) < len(each.values)}:
         counts = (
             f"{name} {len(each.counting):,} of {len(each.values):,} ({causes(each)})" for name, each in fewer.items()
         )
@@ -105,8 +104,7 @@ def _gaps(
             f"Others have what these lack, so it counts as empty: {said}.",
             advice="if the system was not asked there, judge those samples apart.",
         )
-    thin = {name: each for name, each in columns.items() if each.units.sum() > 0 and each.coverage < ENOUGH}
-    if thin:
+    if thin := {name: each for name, each in columns.items() if each.units.sum() > 0 and each.coverage < ENOUGH}:
         shares = list_words(f"{name} {percent(each.coverage)}" for name, each in thin.items())
         yield Finding(
             *("warning", "coverage", len(thin)),

@@ -136,6 +136,12 @@ def test_options_are_for_models() -> None:
     with pytest.raises(UsageError, match="takes no options, got temprature"):
         judge([], judge="lexical", temprature=0)
 
+    def careful(relation: str, left: str, right: str) -> None:
+        return None
+
+    with pytest.raises(UsageError, match=r"^judge 'careful': takes no options, got temprature"):
+        judge([], judge=careful, temprature=0)
+
 
 # --- asynchronous, inside loops and threads ----------------------------------------------------------
 

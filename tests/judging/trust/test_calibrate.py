@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -247,3 +248,10 @@ def test_labels_that_all_say_the_same_tell_nothing_of_the_other_answer(
     assert f"no label says {missing}, so how often the judge is right there is not known" in text
     assert "where people say no" not in text
     assert "kappa is -" not in text
+
+
+@pytest.mark.parametrize("given", [{"ask": person}, {"temperature": 0}, {"base_url": "http://h"}, {"metrics": "P@3"}])
+def test_what_only_judging_needs_is_refused_with_a_ledger(ledger: Path, given: dict[str, Any]) -> None:
+    (name,) = given
+    with pytest.raises(UsageError, match=rf"^{name}: got one, but a ledger asks nothing"):
+        calibrate(ledger, person, n=30, who="ana", **given)
