@@ -271,8 +271,9 @@ def _question(where: str, item: Any) -> tuple[str, str]:
     record = _fields(where, (item or None, item) if alone else item, "a question with an id")
     null = field_of(record, QUESTION_TEXT) is None and any(name in record for name in QUESTION_TEXT)
     text = "" if null else text_in(record, QUESTION_TEXT, where)[1]
-    named = text.strip() or field_of(record, QUESTION_ID) is not None
-    return question_id(record, text, where) if named else where, text
+    if text.strip() or field_of(record, QUESTION_ID) is not None:
+        return question_id(record, text, where), text
+    return where, text
 
 
 def question_id(record: Mapping[str, Any], text: str, where: str) -> str:
