@@ -67,7 +67,7 @@ def _block(block: Block, link: Link | None = None) -> Markup | None:
         headings = [each.heading.replace("\n", " ") for each in block.columns]
         columns = [map(_cell, each.cells) if each.right else map(_wrapped, each.cells) for each in block.columns]
         rows = zip(*columns, strict=True)
-        heads = [each if term_of(each) else _wrapped(each) for each in headings]
+        heads = [each if term_of(each) and each.isalpha() else _wrapped(each) for each in headings]
         made = table(block.caption, heads, rows, words=words, label=headings[0])
         return join([made, el("p", block.marked_legend())]) if block.marked_legend() else made
     if isinstance(block, Chart) and block.picture is not None:

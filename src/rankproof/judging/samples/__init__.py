@@ -206,8 +206,8 @@ def others_in(row: Mapping[str, Any]) -> dict[str, str | int | float]:
 def look_alikes(columns: tuple[str, ...]) -> dict[str, str]:
     """For each field the column that is not read as it and has much the same name, in words.
 
-    >>> look_alikes(("contxts", "userInput", "answer"))
-    {'query': " (the column 'userInput' is not read)", 'contexts': " (the column 'contxts' is not read)"}
+    >>> look_alikes(("userInput", "answer"))
+    {'query': " (the column 'userInput' is not read)"}
     """
     unread = sorted({*columns} - {*KNOWN})
     alike = {field: name for field, names in NAMES.items() for name in unread if nearest(name, names)}
