@@ -96,7 +96,7 @@ def fold(summary: Child, *children: Child, opened: bool = False, cls: str | None
 
 def table(
     caption: str,
-    headings: Sequence[Child],
+    headings: Iterable[Child],
     rows: Iterable[Sequence[Child]],
     *,
     words: Iterable[int] = (0,),
@@ -176,7 +176,7 @@ def head_cell(heading: Child, **attributes: object) -> Markup:
     """The cell above a column: a word of ours has its meaning as a tooltip; without text it heads nothing."""
     if not heading:
         return el("td", **attributes)
-    term = None if isinstance(heading, Markup) else term_of(heading)
+    term = term_of(re.sub("<[^>]*>", "", heading))
     return el("th", heading, scope="col", title=term and read_terms()[0][term], **attributes)
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from rankproof.document.formats import NOTEBOOK, OutputFormat, register
 from rankproof.document.model import PAGE, Block, Bullets, Cell, Chart, Code, Document, Heading, Paragraph, Table
-from rankproof.document.page import Markup, Section, el, figure, head_cell, join, table, term_of
+from rankproof.document.page import Markup, Section, el, figure, head_cell, join, table
 from rankproof.document.page import page as html_page
 from rankproof.document.terminal import SPARKS
 
@@ -67,8 +67,7 @@ def _block(block: Block, link: Link | None = None) -> Markup | None:
         headings = [each.heading.replace("\n", " ") for each in block.columns]
         columns = [map(_cell, each.cells) if each.right else map(_wrapped, each.cells) for each in block.columns]
         rows = zip(*columns, strict=True)
-        heads = [each if term_of(each) and each.isalpha() else _wrapped(each) for each in headings]
-        made = table(block.caption, heads, rows, words=words, label=headings[0])
+        made = table(block.caption, map(_wrapped, headings), rows, words=words, label=headings[0])
         return join([made, el("p", block.marked_legend())]) if block.marked_legend() else made
     if isinstance(block, Chart) and block.picture is not None:
         drawn = Markup(block.picture())
