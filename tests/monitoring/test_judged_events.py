@@ -185,3 +185,16 @@ def test_no_mean_of_the_few_that_a_judge_could_settle_is_shown_or_alerted_on() -
     assert [each.fired for each in found.alerts] == [False]
     said = " ".join(found.format("full").split())
     assert "No mean of answer_relevance is shown: fewer than half of the samples could be measured." in said
+
+
+def test_a_metric_without_a_value_says_why_and_where_contexts_come_from() -> None:
+    log = [
+        {"ts": f"2025-03-03T10:00:0{i}Z", "query": "Is it red?", "answer": "It is red.", "results": ["d1"]}
+        for i in range(4)
+    ]
+    said = " ".join(str(monitor(log, judge=Judge("lexical"), judge_sample=4)).split())
+    assert "No sample could be measured by context_precision" in said
+    assert "no contexts (4)" in said
+    assert "log these, or give the texts of their ids by corpus=." in said
+    texts = [each | {"results": [{"id": "d1", "text": "It is red, all of it."}]} for each in log]
+    assert "no contexts" not in str(monitor(texts, judge=Judge("lexical"), judge_sample=4))

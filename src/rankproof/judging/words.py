@@ -111,18 +111,14 @@ def _gaps(
             f"Not everything was judged: {shares}.",
             advice="read the columns of what is possible, or let another judge settle the rest (a cascade).",
         )
-    empty = {name: each for name, each in columns.items() if not len(each.counting)}
-    if empty and len(empty) == len(columns) and not estimated:
+    if empty := {name: each for name, each in columns.items() if not len(each.counting)}:
         told = list(dict.fromkeys(causes(each) for each in empty.values()))
+        nothing = len(empty) == len(columns) and not estimated
         yield Finding(
-            *("error", "nothing-measured", len(empty)),
-            f"Nothing was measured, by {list_words(empty)}: {'; '.join(told[:MOST])}.",
-            advice="fix what the reasons name, or let another judge decide.",
-        )
-    elif empty:
-        yield Finding(
-            *("warning", "unmeasured", len(empty)),
-            f"No sample could be measured by {list_words(empty)}.",
+            *(("error", "nothing-measured") if nothing else ("warning", "unmeasured")),
+            len(empty),
+            f"{'Nothing was' if nothing else 'No sample could be'} measured by {list_words(empty)}: "
+            f"{'; '.join(told[:MOST])}.",
             advice="give what is lacking, let another judge settle it, or leave the metric out.",
         )
 

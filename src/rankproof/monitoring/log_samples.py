@@ -221,8 +221,8 @@ LISTS = ("contexts", "retrieved_contexts")
 TEXTS = ("text", "content", "page_content", "passage", "snippet", "body")
 """Keys of a record, and of a result in it, under which such texts are."""
 Rows = list[dict[str, Any]]
-PROBLEMS = ("judge-problems", "nothing-measured")
-"""Kinds of findings about the judge, not about the samples."""
+PROBLEMS = ("judge-problems", "nothing-measured", "unmeasured")
+"""Kinds of findings that say why there is no number."""
 JudgeOfRows = Callable[[Rows], Any]
 """Gives `{metric: [value of each row, None if there is none]}`, or scores as `rankproof.Judge` does."""
 

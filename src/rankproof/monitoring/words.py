@@ -159,6 +159,9 @@ def _judged(found: Monitor) -> Iterator[str]:
             f"query and an answer, personal data masked (seed {found.judged.seed}); with a value: {told}.{thin}"
         )
         yield from (f"{each.severity.capitalize()}: {each}" for each in found.judged.problems)
+        if any("no contexts" in each.message for each in found.judged.problems):
+            corpus = for_face("corpus=", "--corpus")
+            yield f"Contexts are the texts of the results: log these, or give the texts of their ids by {corpus}."
 
 
 def _heavy(found: Monitor) -> Iterator[str]:
