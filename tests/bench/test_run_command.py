@@ -74,6 +74,8 @@ def test_with_judgments_the_scores_are_printed(folder: Path) -> None:
     assert ran.stdout.startswith("mine: 2 questions")
     assert "RR@10" in ran.stdout
     assert "1 of 3 questions were not asked" in " ".join(ran.stdout.split())
+    assert "Conventions: ties trec" in ran.stdout
+    assert "More with" not in ran.stdout
     assert max(map(len, ran.stdout.splitlines())) <= 80
 
 

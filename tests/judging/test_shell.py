@@ -152,7 +152,9 @@ def test_saved_scores_are_shown_and_gated(shell: Any) -> None:
     code, _, err = shell(f"judge s.jsonl {METRICS} {REPLAY} --save monday --tag run=1")
     assert (code, err) == (0, "Saved as 'monday' in rankproof.db.\n")
     shell(f"judge s.jsonl {METRICS} {REPLAY} --save tuesday")
-    assert "context_recall" in shell("show monday")[1]
+    shown = shell("show monday")[1]
+    assert "context_recall" in shown
+    assert ", ranking none." in shown  # verdicts are of no ranking
     assert shell("gate monday tuesday")[0] in (0, 4)
     code, out, _ = shell("compare monday tuesday -m context_recall,faithfulness")
     assert code == 0

@@ -198,7 +198,7 @@ def entry_paragraphs(entry: Entry) -> list[Paragraph]:
     commit = f", commit {entry['commit'][:12]}" if entry["commit"] else ""
     said = [
         f"Saved {_moment(entry)} UTC by rankproof {entry['rankproof']}, Python {entry['python']}{commit}.",
-        f"Fingerprints: judgments {entry['judgments'][:12]}, ranking {entry['ranking'][:12]}.",
+        f"Fingerprints: judgments {entry['judgments'][:12]}, ranking {entry['ranking'][:12] or 'none'}.",
         *([f"Tags: {_tags(entry)}."] if entry["tags"] else []),
     ]
     return list(map(Paragraph, said))
