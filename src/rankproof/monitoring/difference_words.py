@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Block, Bullets, Chart, Document, Paragraph, Part, Table, first_rows
 from rankproof.document.numbers import count, probability, share
-from rankproof.document.terminal import bin_means, page_height, spark
+from rankproof.document.terminal import bin_means, for_face, page_height, spark
 from rankproof.monitoring.online_metrics import OnlineEstimate, value_of
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ def variants(found: Variants) -> Document:
         parts += first_rows(table, page_height() - 15, 1, "the other differences")
     else:
         parts.append(Part(Paragraph("Nothing can be said yet: a variant has fewer than 100 users, or nothing varies.")))
-    end = f"The test is planned to end at {count(found.planned, 'user')}: there intervals are tightest."
-    parts.append(Part(Paragraph(end)))
+    tightest = f"Intervals are tightest at the end of the test, which is at {count(found.planned, 'user')}"
+    parts.append(Part(Paragraph(f"{tightest}, unless {for_face('planned=', '--planned')} says otherwise.")))
     moved = {(each.metric, each.variant): each for each in found.differences}
     records = []
     for each in found.estimates:
