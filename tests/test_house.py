@@ -14,9 +14,9 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 86_809,
+    "lines": 86_807,
     "modules of over 400 lines": 0,
-    "code lines": 58_461,
+    "code lines": 58_459,
     "file names used twice": 21,
     "class names in two packages": 9,
     "short helpers used once": 113,

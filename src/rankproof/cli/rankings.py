@@ -15,7 +15,6 @@ from rankproof.cli.options import check_one_stdin, check_single, named_paths
 from rankproof.cli.output import (
     Output,
     Target,
-    as_options,
     check_not_read,
     end,
     keep_results_apart,
@@ -148,7 +147,7 @@ def run_retriever(
         write_file(details, text, force=True)
         tell_written(details)
     shown = judgments is not None and output != STDOUT
-    click.echo(as_options(run.format("full")), nl=False, err=not shown)  # no option would show the rest
+    click.echo(run.format("full"), nl=False, err=not shown)  # no option would show the rest
     if run.failures and shown:
         click.echo(f"rankproof: {len(run.failures)} of {len(run.rows)} questions failed", err=True)
     if kept is not None and cache is None:  # it was kept only in case of an interruption
@@ -243,7 +242,7 @@ def fuse_runs(
         tuned = tune(tuning, loaded, measure=measure, share=share, seed=seed, **chosen)
     if output is not None:
         tell_written(output, _write(tuned.fuse(loaded, chosen["depth"]), output, form))
-    click.echo(as_options(tuned.format("full")), nl=False, err=output == STDOUT)
+    click.echo(tuned.format("full"), nl=False, err=output == STDOUT)
     end(tuned.wrong, shown=True)
 
 

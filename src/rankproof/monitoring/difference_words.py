@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Block, Bullets, Chart, Document, Paragraph, Part, Table, first_rows
-from rankproof.document.numbers import count, probability, share
-from rankproof.document.terminal import bin_means, for_face, page_height, spark
+from rankproof.document.numbers import count, for_face, probability, share
+from rankproof.document.terminal import bin_means, page_height, spark
 from rankproof.monitoring.online_metrics import OnlineEstimate, value_of
 
 if TYPE_CHECKING:
