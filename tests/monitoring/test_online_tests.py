@@ -76,7 +76,7 @@ def test_variants_are_told_apart_and_a_broken_assignment_is_said() -> None:
     lost = [r for r in records if r["variant"] == "A" or int(r["user"][1:]) % 4 > 0]
     assert variants(lost).broken
     assert "can be trusted" in str(variants(lost))
-    assert "at 10,000 users, unless planned= says otherwise" in " ".join(str(found).split())
+    assert "at 10,000 users, where the test is to end (planned=)." in " ".join(str(found).split())
     assert "by chance with p <.001." in " ".join(str(variants(records, shares={"A": 0.98, "B": 0.02})).split())
     ratio = variants(lost).users["B"] / variants(lost).users["A"]
     share = round(1 / (1 + ratio), 3)

@@ -80,8 +80,8 @@ def variants(found: Variants) -> Document:
         parts += first_rows(table, page_height() - 15, 1, "the other differences")
     else:
         parts.append(Part(Paragraph("Nothing can be said yet: a variant has fewer than 100 users, or nothing varies.")))
-    tightest = f"Intervals are tightest at the end of the test, which is at {count(found.planned, 'user')}"
-    parts.append(Part(Paragraph(f"{tightest}, unless {for_face('planned=', '--planned')} says otherwise.")))
+    end = f"{count(found.planned, 'user')}, where the test is to end ({for_face('planned=', '--planned')})"
+    parts.append(Part(Paragraph(f"Intervals are tightest at {end}.")))
     moved = {(each.metric, each.variant): each for each in found.differences}
     records = []
     for each in found.estimates:
