@@ -396,6 +396,24 @@ def test_a_ranking_of_other_queries_is_said() -> None:
     assert "candidate: None of the 12 judged queries is in the ranking" in " ".join(str(found).split())
 
 
+def test_a_limit_that_is_met_is_met_whatever_rounding_makes_of_a_mean() -> None:
+    judged = {f"q{i}": {f"d{n}": 1 for n in range(10)} for i in range(10)}
+
+    def ranked(*hits: int) -> dict[str, list[str]]:
+        found = [[f"{'d' if n < hit else 'x'}{n}" for n in range(10)] for hit in hits]
+        return dict(zip(judged, found, strict=True))
+
+    some = ranked(2, 0, 2, 7, 8, 10, 6, 8, 3, 10)  # .56 as people count, one bit less as numbers are added
+    assert gate(judged, some, some, "P@10", about="these", floors={"P@10": 0.56}).outcome == "pass"
+    lost = gate(judged, some, some, "FP@10", about="these", floors={"FP@10": 4.4})
+    assert [row.outcome for row in lost] == ["pass", "pass"]
+    few = {query: {"d0": 1, "d1": 1} for query in judged}
+    shown = ranked(*[2] * 10)
+    assert gate(few, shown, shown, "P@10", about="these", coverage=0.2).outcome == "pass"
+    before, after = (ranked(*[hits] * 10) for hits in (7, 6))
+    assert gate(judged, before, after, "P@10", margin=0.1).outcome == "fail"
+
+
 def test_a_floor_alone_is_not_called_a_loss() -> None:
     judged = {f"q{i}": {"a": 1} for i in range(12)}
     ranked = {query: ["x", "a"] for query in judged}

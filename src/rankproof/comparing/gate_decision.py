@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -119,7 +120,7 @@ def _decision(
         outcome, more = INCONCLUSIVE, minimum - n
     elif low > -margin:
         outcome = PASS
-    elif p <= alpha and gain <= -margin:
+    elif p <= alpha and _reaches(-gain, margin):
         outcome = FAIL
     else:
         outcome = INCONCLUSIVE
@@ -180,9 +181,14 @@ def decide_these(columns: Sequence[Array], margins: Sequence[float]) -> list[Dec
     found = []
     for row, margin in zip(map(differences, columns), margins, strict=True):
         loss = total(np.maximum(-row, 0.0)) / len(row)
-        outcome = PASS if loss <= margin + SAME else FAIL
+        outcome = PASS if _reaches(margin, loss) else FAIL
         found.append(Decision(outcome, total(row) / len(row), None, None, None, len(row), None, None, loss=loss))
     return found
+
+
+def _reaches(value: float, limit: float) -> bool:
+    """Whether a value is at least the limit, but for rounding: a mean of .29999999999999993 reaches .3."""
+    return value >= limit - SAME * max(1.0, abs(limit))
 
 
 def overall(outcomes: Sequence[str]) -> str:
@@ -294,8 +300,8 @@ def floor_row(scores: ScoresLike, name: str, limit: float) -> GateRow:
     column, corrected, thin = scores.column(name), scores.corrected(name), scores.thin(name)
     check_floor(limit, column.measure)
     level = column.mean if corrected is None else corrected.value
-    reached = level >= limit if column.measure.spec.higher else level <= limit
-    outcome = INCONCLUSIVE if thin else PASS if reached else FAIL
+    sign = column.measure.spec.sign
+    outcome = INCONCLUSIVE if thin else PASS if _reaches(sign * level, sign * limit) else FAIL
     mean, n = None if thin else column.mean, len(column.counting)
     return GateRow("floor", column.measure.name, "", outcome, n, candidate=mean, limit=limit, **corrected_in(corrected))
 
@@ -305,11 +311,9 @@ def answer_rows(data: Mapping[str, Soundness], allowed: float) -> list[GateRow]:
     rows = []
     for name, each in data.items():
         if each.missing > allowed:
-            row = GateRow("answers", "Answered", "", INVALID, each.queries, limit=1 - allowed)
-            against = "" if name == "baseline" else name
-            answered = 1 - each.missing
-            own = name == "candidate"
-            rows.append(replace(row, candidate=answered) if own else replace(row, baseline=answered, against=against))
+            side, against = (name, "") if name in ("baseline", "candidate") else ("baseline", name)
+            said: dict[str, Any] = {side: 1 - each.missing, "against": against, "limit": 1 - allowed}
+            rows.append(GateRow("answers", "Answered", "", INVALID, each.queries, **said))
     return rows
 
 
@@ -338,7 +342,7 @@ def coverage_rows(old: ScoresLike, new: ScoresLike, limit: float | None) -> list
         parts = {f"Judged@{max(unjudged)}" if unjudged else "Judged": 1 - max(unjudged.values(), default=0.0)}
     enough, n = ENOUGH if limit is None else limit, len(new.queries)
     return [
-        GateRow("coverage", name, "", PASS if part >= enough else INCONCLUSIVE, n, candidate=part, limit=enough)
+        GateRow("coverage", name, "", PASS if _reaches(part, enough) else INCONCLUSIVE, n, candidate=part, limit=enough)
         for name, part in parts.items()
     ]
 
