@@ -17,12 +17,12 @@ from itertools import combinations
 
 import numpy as np
 
-from rankproof.core.arrays import Array, as_numbers
+from rankproof.core.arrays import Array, as_numbers, round_to_digits
 from rankproof.errors import DataError, explain_calls
 from rankproof.progress import draw_in_lots
-from rankproof.stats.distributions import f_above, t_above, t_quantile
-from rankproof.stats.intervals import Bounds, interval
-from rankproof.stats.paired import SAME, check_share, finite_row
+from rankproof.stats.distributions import f_above, t_quantile
+from rankproof.stats.intervals import Bounds, interval, joined_neighbours
+from rankproof.stats.paired import SAME, TINY, check_share, finite_row, rising_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +201,8 @@ def by_query(systems: Mapping[str, Array]) -> Array:
 
 REGROUPED = 10_000
 """Random regroupings behind a p-value."""
-MOST_REGROUPED = 500
-"""Up to this many queries are regrouped; with more, Welch's t says the same."""
-AT_ONCE = 1 << 20
-"""Values drawn at a time."""
+TOLD = 400
+"""Regroupings at least as extreme that tell p to a twentieth of it: then no more are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,9 +245,9 @@ def gap(
     if not n or not others:
         return Gap(math.nan, math.nan, math.nan, 1.0, n, others, "one group is empty")
     difference = float(first.mean() - second.mean())
-    error, df = _error(first, second)
-    p, method = _chance(first, second, error, df, rng)
+    p, method = _chance(first, second, rng)
     if bounds is None:
+        error, df = _error(first, second)
         below = above = t_quantile((1 + level) / 2, df) * error if math.isfinite(df) else math.nan
     else:
         mine, theirs = (interval(each, level=level, bounds=bounds) for each in (first, second))
@@ -270,17 +268,53 @@ def _error(first: Array, second: Array) -> tuple[float, float]:
     return math.sqrt(sum(parts)), sum(parts) ** 2 / sum(part**2 / size for part, size in zip(parts, sizes, strict=True))
 
 
-def _chance(first: Array, second: Array, error: float, df: float, rng: np.random.Generator) -> tuple[float, str]:
-    """How often groups drawn at random differ as much as these do, and how that was found."""
-    pooled, n, size = np.sort(np.concatenate([first, second])), len(first), abs(float(first.mean() - second.mean()))
-    if float(np.ptp(pooled)) <= SAME * float(np.abs(pooled).max()):
+def _chance(first: Array, second: Array, rng: np.random.Generator) -> tuple[float, str]:
+    """How often groups drawn at random differ as much as these do, and how that was found.
+
+    No formula of spreads, like Welch's, would do for many queries: ten misses have none, so that any difference to
+    thousands of others would be beyond doubt.
+    """
+    n, others, size = len(first), len(second), abs(float(first.mean() - second.mean()))
+    values, counts = np.unique(round_to_digits(np.concatenate([first, second])), return_counts=True)
+    if float(np.ptp(values)) <= SAME * float(np.abs(values).max()):
         return 1.0, "all values are equal"
-    if len(pooled) > MOST_REGROUPED and error:
-        return min(1.0, 2 * t_above(size / error, df)), "Welch's t"
-    total, extreme = float(pooled.sum()), 0
-    for draws in draw_in_lots(REGROUPED, AT_ONCE // len(pooled)):
-        drawn = rng.random((draws, len(pooled)))
-        sums = pooled[np.argpartition(drawn, n - 1, axis=1)[:, :n]].sum(axis=1)
-        off = np.abs(sums / n - (total - sums) / (len(pooled) - n))
+    values, counts = joined_neighbours(values, counts)
+    most = _most_chance(values, counts, size, (n, others))
+    if most < 1 / REGROUPED:
+        return most, "bound of all regroupings"
+    total, extreme, drawn = float(values @ counts), 0, 0
+    for draws in draw_in_lots(REGROUPED, TOLD):
+        sums = rng.multivariate_hypergeometric(counts, n, draws) @ values
+        off = np.abs(sums / n - (total - sums) / others)
         extreme += int((off >= size - SAME * max(1.0, abs(total))).sum())
-    return (extreme + 1) / (REGROUPED + 1), f"{REGROUPED:,} random regroupings"
+        drawn += draws
+        if extreme >= TOLD:
+            break
+    return (extreme + 1) / (drawn + 1), f"{drawn:,} random regroupings"
+
+
+def _most_chance(values: Array, counts: Array, size: float, groups: tuple[int, int]) -> float:
+    """At most how often two groups drawn at random differ so much: Chernoff's bound of the smaller one's mean.
+
+    Reference: W. Hoeffding: Probability inequalities for sums of bounded random variables, JASA 1963, section 6.
+    """
+    share = counts / sum(groups)
+    apart, least = values - values @ share, size * max(groups) / sum(groups)
+    logs = (_log_most_above(off, share, least) for off in (apart, -apart))
+    return max(min(sum(math.exp(min(groups) * each) for each in logs), 1.0), TINY)
+
+
+def _log_most_above(off: Array, share: Array, least: float) -> float:
+    """The logarithm of the bound, for each value drawn, that the mean of those drawn is at least `least`."""
+    top = float(off.max())
+    if least > top + SAME * max(1.0, top):
+        return -math.inf
+    least = min(least, top)
+
+    def mean_above(t: float) -> tuple[float, float]:
+        tilted = share * np.exp(t * (off - top))  # the higher a value, the more it counts
+        mean = float(tilted @ off / tilted.sum())
+        return mean - least, float(tilted @ (off - mean) ** 2 / tilted.sum())
+
+    t = rising_root(mean_above, 0.0, 0.0, 1e-6)
+    return float(np.log(share @ np.exp(t * (off - top)))) + t * (top - least)
