@@ -81,7 +81,15 @@ def test_a_difference_by_its_summary_is_what_compare_says(n: int, kind: str) -> 
     assert found.p_t == pytest.approx(paired_t(off).p, rel=1e-6, abs=1e-12)
     if n > 1_000:
         flips = sign_flip(off, np.random.default_rng(0)).p
-        assert found.p == pytest.approx(flips, abs=0.12)
+        assert found.p == pytest.approx(flips, abs=0.005)
+
+
+@pytest.mark.parametrize("moved", [1, 4, 5, 8, 30])
+def test_few_moved_queries_of_many_are_counted(moved: int) -> None:
+    off = np.append(np.ones(moved), np.zeros(5_000 - moved))
+    found = summed_difference(ValueSummary.of(off))
+    assert found.p == pytest.approx(2 * 0.5**moved)
+    assert (found.low > 0) == (found.p <= 0.05)
 
 
 def test_equal_differences_and_too_few_queries_say_so() -> None:

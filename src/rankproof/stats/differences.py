@@ -176,7 +176,7 @@ def equivalence(values: Array, margin: float, ends: Ends | None = None) -> Equiv
 
 
 ENOUGH = 1000
-"""From so many queries on the normal form of the sign flips is near their own; of fewer all values are known."""
+"""From so many moved queries on the normal form of the sign flips is near their own; of fewer all values are known."""
 TO_TELL = 20
 """Moved queries that say what could be seen, if they are no quarter."""
 
@@ -191,7 +191,7 @@ class SummedDifference(Displayable):
     high: float
     """The interval, as `compare` makes it: without 0 exactly where p finds a difference."""
     p: float
-    """Sign flips, by their normal form from 1,000 queries on: how often random signs move the mean as far."""
+    """Sign flips, by their normal form from 1,000 moved queries on: how often random signs move the mean as far."""
     p_t: float
     """Student's t."""
     effect: EffectSize
@@ -238,14 +238,15 @@ def summed_difference(differences: ValueSummary, level: float = 0.95) -> SummedD
         low, high = agree_with_test(ends, value, p, alpha)
         said = f"all {n:,} differences are equal"
         return SummedDifference(value, low, high, p, p, effect, None, n, said, farthest)
-    moved, d_z = n, value / spread
-    if differences.table is None or n >= ENOUGH:
+    d_z = value / spread
+    # Of too many different values for a table nearly all moved.
+    values, counts = differences.table or (np.empty(0), np.empty(0, dtype=int))
+    moved = int(counts[values != 0].sum()) if len(values) else n
+    if moved < ENOUGH:
+        kept = np.where(values != 0, counts, 0) if n >= ENOUGH else counts  # zeros change no p, and may be millions
+        p = sign_flip(np.repeat(values, kept.astype(int)), np.random.default_rng(0)).p
+    else:
         p = max(TINY, min(1.0, 2 * NORMAL.cdf(-abs(float(first)) / math.sqrt(float(second)))))
-    if differences.table is not None:
-        values, counts = differences.table
-        moved = int(counts[values != 0].sum())
-        if n < ENOUGH:
-            p = sign_flip(np.repeat(values, counts.astype(int)), np.random.default_rng(0)).p
     low, high = agree_with_test(ends, value, p, alpha)
     return SummedDifference(
         difference=value,
