@@ -68,6 +68,8 @@ def test_the_last_results_are_a_baseline_query_by_query(tmp_path: Path) -> None:
     assert (found.outcome, found.rows[0].baseline) == ("fail", pytest.approx(0.9))
     assert history.gate_last(1, "night-4", margin=0.06).outcome == "pass"
     assert history.last(9, like="night-[01]") == ["night-0", "night-1"]
+    history.save(history.scores("night-0"), "caf\N{LATIN SMALL LETTER E WITH ACUTE}")
+    assert len(history.last(9, like="cafe\N{COMBINING ACUTE ACCENT}*")) == 1  # as a Mac writes it
     for wrong in (
         lambda: history.last(0),
         lambda: history.last(2, like="day-*"),

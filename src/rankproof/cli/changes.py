@@ -263,7 +263,7 @@ def _gate_of_files(
     check_single(*paths[1:], beside=paths[:1])
     known = History(history)
     with tell_progress("deciding"):
-        settings["anchors"] = {name: known.scores(name) for name in anchors}
+        settings["anchors"] = known.scores_of(anchors)
         if last is None:
             return gate(*paths, **settings)
         judgments, candidate = paths

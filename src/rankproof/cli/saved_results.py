@@ -94,12 +94,13 @@ class Saving:
     @property
     def tags(self) -> dict[str, str]:
         """The tags from KEY=VALUE."""
-        tags = {}
+        tags: dict[str, str] = {}
         for each in self.given:
             key, equals, value = each.partition("=")
             if not equals:
                 raise UsageError(f"--tag: got {each!r}, expected KEY=VALUE, like model=small. Next: write it so.")
-            tags[key] = value
+            if tags.setdefault(key, value) != value:
+                raise UsageError(f"--tag: got {key!r} with two values, expected one. Next: give it once.")
         return tags
 
     def check(self, runs: Sequence[str]) -> None:

@@ -27,7 +27,7 @@ def scores_of_systems(
     from rankproof.scoring.evaluate import evaluate, prepare
 
     if saved_results.are_names(words, history):
-        return {name: History(history).scores(name) for name in words}
+        return History(history).scores_of(words)
     judgments, *given = words
     check_one_stdin(*words)
     runs = named_paths(given)

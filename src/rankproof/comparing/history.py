@@ -6,6 +6,7 @@ import math
 import os
 import platform
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -177,19 +178,19 @@ class History(Result):
         """Remove what has these names: all of them, or none if one is unknown."""
         len(self)  # if there is no history, none is made
         with open_to_write(self.path, self.timeout) as connection:
-            for name in map(_named, names):
+            for name in _each_once(names):
                 if not experiments.remove(connection, name):
                     raise experiments.unknown_error(connection, self.path, name)
 
     def compare(self, *names: str, **settings: Unpack[CompareArguments]) -> Comparison:
         """Compare saved results, as `compare_scores` does; by default the first is the baseline."""
-        return compare_scores({name: self.scores(name) for name in names}, **settings)
+        return compare_scores(self.scores_of(names), **settings)
 
     def gate(
         self, baseline: str, candidate: str, *, anchors: Iterable[str] = (), **settings: Unpack[GateArguments]
     ) -> Gate:
         """Decide between two saved results, as `gate_scores` does; `anchors` are names of fixed releases."""
-        return gate_scores(self.scores(baseline), self.scores(candidate), anchors=self._all(anchors), **settings)
+        return gate_scores(self.scores(baseline), self.scores(candidate), anchors=self.scores_of(anchors), **settings)
 
     def gate_last(
         self, n: int, candidate: str, *, like: str = "*", anchors: Iterable[str] = (), **settings: Unpack[GateArguments]
@@ -197,7 +198,7 @@ class History(Result):
         """Decide as `gate` does, with the mean of the last `n` results saved before the candidate as the baseline."""
         new, anyway = self.scores(candidate), settings.get("anyway", False)
         old = self.mean(self.last(n, before=candidate, like=like), list(new), anyway=anyway)
-        return gate_scores(old, new, anchors=self._all(anchors), **settings)
+        return gate_scores(old, new, anchors=self.scores_of(anchors), **settings)
 
     def last(self, n: int, *, before: str | None = None, like: str = "*") -> list[str]:
         """The names of the last `n` results, the oldest first; only those saved `before` one, or `like` a pattern."""
@@ -206,7 +207,7 @@ class History(Result):
             names = experiments.names(connection, self.path)
         if before is not None and _named(before) in names:
             names = names[: names.index(_named(before))]
-        found = [name for name in names if fnmatchcase(name, like)]
+        found = [name for name in names if fnmatchcase(name, unicodedata.normalize("NFC", like))]
         if not found:
             raise UsageError(
                 f"{self.path}: nothing is saved{'' if like == '*' else f' like {shorten(like)}'}"
@@ -217,16 +218,17 @@ class History(Result):
 
     def mean(self, names: Iterable[str], measures: Sequence[str] | None = None, *, anyway: bool = False) -> ScoresLike:
         """The mean of saved results query by query, as scores to compare others with."""
-        return mean_of(self._all(names), measures, anyway)
+        return mean_of(self.scores_of(names), measures, anyway)
 
-    def _all(self, names: Iterable[str]) -> dict[str, ScoresLike]:
-        return {name: self.scores(name) for name in names}
+    def scores_of(self, names: Iterable[str]) -> dict[str, ScoresLike]:
+        """The scores of several names, each given once."""
+        return {name: self.scores(name) for name in _each_once(names)}
 
     @old_arguments(target="path")
     def export_to(self, path: str | os.PathLike[str], *names: str, force: bool = False) -> int:
         """Write these results (by default all) to one JSON file, compressed for `.gz`; returns their number."""
         with open_to_read(self.path, self.timeout) as connection:
-            chosen = list(map(_named, names))
+            chosen = _each_once(names)
             for name in chosen:  # before anything is written
                 experiments.entry(connection, name, self.path)
             chosen = chosen or experiments.names(connection, self.path)
@@ -262,6 +264,14 @@ class History(Result):
 def _named(name: str) -> str:
     """The name in the one form that looks the same: accents composed."""
     return experiments.check_name("name", unicodedata.normalize("NFC", name))
+
+
+def _each_once(names: Iterable[str]) -> list[str]:
+    """The names; one that is given twice is refused, as a file is."""
+    counts = Counter(map(_named, names))
+    for twice in (name for name, times in counts.items() if times > 1):
+        raise UsageError(f"{shorten(twice)}: given more than once. Next: give each name once.")
+    return list(counts)
 
 
 def _experiment(scores: ScoresLike, name: str, tags: dict[str, str]) -> Experiment:
