@@ -165,6 +165,14 @@ def test_no_range_is_named_by_chance() -> None:
     assert named <= 2
 
 
+def test_values_that_are_lost_together_by_chance_are_seldom_named() -> None:
+    rng = np.random.default_rng(1)
+    ids = ["".join(map(chr, rng.integers(97, 107, 6).tolist())) for _ in range(160)]
+    corpus = {doc: Document(doc, "", metadata={"author": f"a{i % 40}"}) for i, doc in enumerate(ids)}
+    kept = [{doc for doc in ids if rng.random() > 0.3} for _ in range(400)]
+    assert sum(hole(ids, returned, ids, corpus) is not None for returned in kept) <= 6  # 1 % is what is promised
+
+
 @pytest.mark.shared_data
 def test_an_old_index_of_cacm(shared_data: Path) -> None:
     judged: dict[str, dict[str, int]] = {}

@@ -293,16 +293,17 @@ def _shared(name: str, marks: Marks, lost: set[str], known: int, number: int) ->
     """The values of a field nearly all documents of which are lost, more than by chance each or together."""
     gone = {value: docs for value, docs in marks.items() if len(docs & lost) >= NEARLY_ALL * len(docs)}
     apart = name in ("word", "length")
-    sure = {}
-    for value, docs in gone.items():
-        p = _chance(len(docs & lost), len(docs), len(lost), known) * number
-        if p < (ALPHA if apart else 0.5):
-            sure[value] = p
+    ps = {
+        value: _chance(len(docs & lost), len(docs), len(lost), known, math.log(number)) for value, docs in gone.items()
+    }
+    sure = {value: p for value, p in ps.items() if p < (ALPHA if apart else 0.5)}
     if not sure:
         return None
     chosen = [min(sure, key=lambda value: (sure[value], -len(gone[value]), value))] if apart else list(sure)
     docs = frozenset().union(*(gone[value] for value in chosen))
-    p = min(1.0, _chance(len(docs & lost), len(docs), len(lost), known) * number * len(chosen))
+    # So many values can be chosen in as many ways, and any of them might have been lost.
+    ways = _choose(len(marks), len(chosen)) + math.log(number / len(marks))
+    p = _chance(len(docs & lost), len(docs), len(lost), known, ways)
     if p >= ALPHA:
         return None
     ordered = sorted(chosen, key=lambda value: (-len(gone[value]), value))
@@ -318,21 +319,20 @@ def _in_ranges(
     shared: list[tuple[Shared, frozenset[str]]] = []
     for each in found:
         gone = len(each.docs & lost)
-        chance = _chance(gone, len(each.docs), len(each.ordered & lost), len(each.ordered))
-        p = min(1.0, number * chance)
+        p = _chance(gone, len(each.docs), len(each.ordered & lost), len(each.ordered), math.log(number))
         if p < ALPHA and all(each.docs != docs for _, docs in shared):
             shared.append((Shared(each.what, gone, len(each.docs), p), each.docs))
     return shared
 
 
-def _chance(hit: int, drawn: int, good: int, whole: int) -> float:
-    """The chance that of so many drawn at least so many are among the good (hypergeometric)."""
+def _chance(hit: int, drawn: int, good: int, whole: int, ways: float = 0.0) -> float:
+    """The chance that of so many drawn so many or more are among the good (hypergeometric), times e^ways; at most 1."""
     logs = [
         _choose(good, got) + _choose(whole - good, drawn - got) - _choose(whole, drawn)
         for got in range(hit, min(drawn, good) + 1)
         if drawn - got <= whole - good
     ]
-    return min(1.0, sum(map(math.exp, logs)))
+    return min(1.0, sum(math.exp(min(0.0, each + ways)) for each in logs))
 
 
 def _choose(of: int, some: int) -> float:
