@@ -100,9 +100,7 @@ class Gate(Result):
         rows = [each for each in self.rows if each.decides]
         found = overall([each.outcome for each in rows if each.outcome != INVALID])
         broken = [each for each in rows if each.outcome == INVALID]
-        if any(each.check == "audit" or each.candidate is None for each in broken):
-            return INVALID
-        if broken and found != FAIL:
+        if broken and (found != FAIL or any(each.check == "audit" or each.candidate is None for each in broken)):
             return INVALID
         return FAIL if self.strict and found == INCONCLUSIVE else found
 

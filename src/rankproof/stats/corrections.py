@@ -62,16 +62,11 @@ def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
     return _placed(np.minimum.accumulate(scaled), order)
 
 
-def no_correction(ps: Sequence[float]) -> list[float]:
-    """The p-values as they are."""
-    return [float(p) for p in _checked(ps)]
-
-
 CORRECTIONS: dict[str, Callable[[Sequence[float]], list[float]]] = {
     "holm": holm,
     "benjamini-hochberg": benjamini_hochberg,
     "bonferroni": bonferroni,
-    "none": no_correction,
+    "none": lambda ps: _checked(ps).tolist(),
 }
 
 

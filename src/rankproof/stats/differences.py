@@ -31,7 +31,7 @@ from rankproof.stats.confidence import (
     t_reach,
 )
 from rankproof.stats.distributions import NORMAL, t_above, t_quantile
-from rankproof.stats.intervals import RESAMPLES, SAME, Interval, bca_intervals, percentile
+from rankproof.stats.intervals import RESAMPLES, SAME, Interval, bca_interval, percentile
 from rankproof.stats.paired import TINY, Outcome, check_share, differences, is_constant, sign_flip, total
 from rankproof.stats.significance import COHEN, EffectSize, smallest_detectable
 
@@ -84,16 +84,14 @@ def difference_intervals(
     # What is drawn is drawn for differences whose total is not below 0, and turned back.
     turned = [total(row) < 0 for row in rows]
     upright = [np.sort(-row) if turn else row for row, turn in zip(rows, turned, strict=True)]
-    rng = rng or np.random.default_rng(0)
-    if method == "bca":
-        found = bca_intervals(upright, rng, level, resamples=resamples)
-    else:
-        seed = int(rng.integers(1 << 62))
-        draws = (np.random.default_rng([seed, len(row)]) for row in upright)
-        found = [
-            _degenerate(row) if is_constant(row) else percentile(row, each, level, resamples)
-            for row, each in zip(upright, draws, strict=True)
-        ]
+    seed = int((rng or np.random.default_rng(0)).integers(1 << 62))
+    drawn_by = bca_interval if method == "bca" else percentile
+    found = [
+        _degenerate(row)
+        if is_constant(row)
+        else drawn_by(row, np.random.default_rng([seed, len(row)]), level, resamples)
+        for row in upright
+    ]
     both = zip(found, turned, strict=True)
     return [replace(each, low=-each.high, high=-each.low) if turn else each for each, turn in both]
 

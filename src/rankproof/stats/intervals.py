@@ -13,14 +13,13 @@ resampling.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankproof.core.arrays import FLOOR, KEPT, LARGEST, as_numbers, by_length, distinct, round_to_digits
+from rankproof.core.arrays import FLOOR, KEPT, LARGEST, as_numbers, distinct, round_to_digits
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.errors import check_number
@@ -264,54 +263,32 @@ SAME = 1e-12
 CLOSED_FORM = f"BCa in closed form (over {MOST_RESAMPLED:,} queries)"
 
 
-def bca_intervals(
-    columns: Sequence[Array], rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES
-) -> list[Interval]:
-    """The interval of the mean of each column; queries are resampled once for all.
+def bca_interval(values: Array, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES) -> Interval:
+    """The interval of the mean, by resamples or their limit.
 
-    >>> found = bca_intervals([np.array([0.2, 0.4, 0.4, 0.9, 1.0])], np.random.default_rng(0))[0]
+    >>> found = bca_interval(np.array([0.2, 0.4, 0.4, 0.9, 1.0]), np.random.default_rng(0))
     >>> round(found.low, 1), round(found.high, 1), found.method
     (0.3, 0.9, 'BCa bootstrap, 10,000 resamples')
     """
-    ready = [np.sort(column) for column in columns]
-    seed = int(rng.integers(1 << 62))
-    resampled = [1 < len(each) <= MOST_RESAMPLED and each[0] != each[-1] for each in ready]
-    means = _resampled_means(list(compress(ready, resampled)), seed, resamples)
-    return [
-        _bca_interval(each, next(means) if own else None, level) for each, own in zip(ready, resampled, strict=True)
-    ]
-
-
-def _bca_interval(values: Array, means: Array | None, level: float) -> Interval:
-    """The interval of sorted values; `means` of resamples if there are any."""
-    n = len(values)
-    if means is not None:
-        return Interval(*_bca_ends(values, means, level), f"BCa bootstrap, {len(means):,} resamples", n)
-    if n < 2:
-        return Interval(math.nan, math.nan, "one query has no interval" if n else "no queries", n)
-    if values[0] == values[-1]:
-        return Interval(float(values[0]), float(values[0]), f"all {n:,} values are equal", n)
-    return Interval(*_analytic_ends(values, level), CLOSED_FORM, n)
+    ordered, n = np.sort(values), len(values)
+    if n > MOST_RESAMPLED:
+        return Interval(*_analytic_ends(ordered, level), CLOSED_FORM, n)
+    means = _resampled_means(ordered, rng, resamples)
+    return Interval(*_bca_ends(ordered, means, level), f"BCa bootstrap, {resamples:,} resamples", n)
 
 
 def percentile(values: Array, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES) -> Interval:
     """The middle `level` of the means of resamples: the plain bootstrap interval."""
-    means = next(_resampled_means([np.sort(values)], int(rng.integers(1 << 62)), resamples))
+    means = _resampled_means(np.sort(values), rng, resamples)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2]).tolist()
     return Interval(low, high, f"percentile bootstrap, {resamples:,} resamples", len(values))
 
 
-def _resampled_means(columns: Sequence[Array], seed: int, resamples: int) -> Iterator[Array]:
-    """For each column the means of its resamples; columns of one length share the draws."""
-
-    def means(same: list[Array], rng: np.random.Generator) -> Iterator[Array]:
-        n, rows = len(same[0]), []
-        for draws in draw_in_lots(resamples, AT_ONCE // n):
-            places = rng.integers(0, n, (draws, n), dtype=np.int32)
-            rows.append([each[places].mean(axis=1) for each in same])
-        return map(np.concatenate, zip(*rows, strict=True))
-
-    return iter(by_length(columns, seed, means))
+def _resampled_means(ordered: Array, rng: np.random.Generator, resamples: int) -> Array:
+    n, means = len(ordered), []
+    for draws in draw_in_lots(resamples, AT_ONCE // n):
+        means.append(ordered[rng.integers(0, n, (draws, n), dtype=np.int32)].mean(axis=1))
+    return np.concatenate(means)
 
 
 def _bca_ends(values: Array, means: Array, level: float) -> tuple[float, float]:

@@ -247,8 +247,7 @@ def gap(
     difference = float(first.mean() - second.mean())
     p, method = _chance(first, second, rng)
     if bounds is None:
-        error, df = _error(first, second)
-        below = above = t_quantile((1 + level) / 2, df) * error if math.isfinite(df) else math.nan
+        below = above = _welch(first, second, level)
     else:
         mine, theirs = (interval(each, level=level, bounds=bounds) for each in (first, second))
         below = math.hypot(first.mean() - mine.low, theirs.high - second.mean())
@@ -257,15 +256,16 @@ def gap(
     return Gap(difference, difference - below, difference + above, p, n, others, method, note)
 
 
-def _error(first: Array, second: Array) -> tuple[float, float]:
-    """The standard error of the difference, and its degrees of freedom; NaN where a spread is unknown."""
-    if min(len(first), len(second)) < 2:
-        return math.nan, math.nan
-    parts = [float(each.var(ddof=1)) / len(each) for each in (first, second)]
-    if not sum(parts):
-        return 0.0, float(len(first) + len(second) - 2)
-    sizes = (len(first) - 1, len(second) - 1)
-    return math.sqrt(sum(parts)), sum(parts) ** 2 / sum(part**2 / size for part, size in zip(parts, sizes, strict=True))
+def _welch(first: Array, second: Array, level: float) -> float:
+    """How far Welch's interval reaches to either side; NaN where the spread of a group is unknown."""
+    sizes = np.array([len(first), len(second)])
+    if min(sizes) < 2:
+        return math.nan
+    parts = np.array([first.var(ddof=1), second.var(ddof=1)]) / sizes
+    if not parts.any():
+        return 0.0
+    df = float(parts.sum() ** 2 / (parts**2 / (sizes - 1)).sum())
+    return t_quantile((1 + level) / 2, df) * math.sqrt(parts.sum())
 
 
 def _chance(first: Array, second: Array, rng: np.random.Generator) -> tuple[float, str]:
