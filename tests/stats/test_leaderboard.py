@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from rankproof import History, evaluate, leaderboard, rank_correlation, report, sample
+from rankproof import History, Scores, evaluate, leaderboard, rank_correlation, report, sample
 from rankproof.cli import run
 from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.scoring.tables import DISTRUST
@@ -94,6 +94,22 @@ def test_equal_scores_leave_tau_open_and_say_so() -> None:
     found = rank_correlation({"a": 1, "b": 1}, {"a": 1, "b": 2})
     assert found.tau_b.value is None
     assert "all scores of one ordering are equal" in str(found)
+
+
+def test_scores_that_are_equal_but_for_rounding_are_equal() -> None:
+    found = rank_correlation({"a": 0.3, "b": 0.1 + 0.2, "c": 0.1}, {"a": 0.5, "b": 0.5, "c": 0.1})
+    assert (found.tau_b.value, found.tau_ap.value, found.rbo.value) == (1, 1, pytest.approx(1))
+    judged = {f"q{i}": {f"d{n}": 1 for n in range(10)} for i in range(10)}
+
+    def scored(*hits: int) -> Scores:
+        found = ([f"{'d' if n < hit else 'x'}{n}" for n in range(10)] for hit in hits)
+        return evaluate(judged, dict(zip(judged, found, strict=True)), "P@10")
+
+    one, other = scored(4, 8, 7, 0, 1, 9, 5, 2, 6, 4), scored(3, 8, 8, 0, 1, 9, 5, 2, 6, 4)
+    assert one["P@10"] != other["P@10"]  # .46 both, as people count
+    for board in (leaderboard({"a": one, "b": other}), leaderboard({"b": one, "a": other})):
+        assert list(board.means) == ["a", "b"]
+        assert [row["rank"] for row in board._document().records] == [1, 1]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankproof.core.conventions import FEWEST_TO_DECIDE, TOO_FEW_TO_DECIDE
 from rankproof.document.charts import Bar, whiskers
 from rankproof.document.model import (
@@ -27,6 +29,7 @@ from rankproof.document.numbers import ABSENT, count, first_of, for_face, score,
 from rankproof.document.page import figure
 from rankproof.document.terminal import cut_apart, page_height
 from rankproof.scoring.words import wrong_data
+from rankproof.stats.agreement import round_off_noise
 from rankproof.stats.corrections import groups
 
 if TYPE_CHECKING:
@@ -124,9 +127,10 @@ def _groups(view: View) -> str:
 
 
 def _ranks(values: Sequence[float], higher: bool) -> list[str]:
-    """The place of each value; equal values share the better one."""
-    best_first = sorted(values, reverse=higher)
-    return [str(best_first.index(value) + 1) for value in values]
+    """The place of each value; values that are equal but for rounding share the better one."""
+    levels = round_off_noise(np.array(values)).tolist()
+    best_first = sorted(levels, reverse=higher)
+    return [str(best_first.index(level) + 1) for level in levels]
 
 
 def _alike(view: View) -> list[str]:

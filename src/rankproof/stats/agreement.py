@@ -229,8 +229,8 @@ def kendall_tau_b(first: Ordering, second: Ordering) -> Alike:
     >>> kendall_tau_b({"a": 3, "b": 2, "c": 1}, {"a": 3, "b": 1, "c": 2}).value
     0.3333333333333333
     """
-    names, method = _shared(first, second), "Kendall's tau-b"
-    one, other = (_signs(np.array([scores[name] for name in names])) for scores in (first, second))
+    names, rows = _shared(first, second)
+    (one, other), method = map(_signs, rows), "Kendall's tau-b"
     untied = int(np.count_nonzero(one)) * int(np.count_nonzero(other))
     if not untied:
         return Alike(None, len(names), method, "all scores of one ordering are equal")
@@ -273,31 +273,32 @@ def rbo_of(first: Ordering, second: Ordering, p: float = 0.9, higher: bool = Tru
 def _by_order(
     method: str, first: Ordering, second: Ordering, higher: bool, alike: Callable[[Sequence[str], Sequence[str]], float]
 ) -> Alike:
-    names = _shared(first, second)
-    tied = any(len({scores[name] for name in names}) < len(names) for scores in (first, second))
-    orders = [order({name: scores[name] for name in names}, higher) for scores in (first, second)]
+    names, rows = _shared(first, second)
+    tied = any(len(set(row.tolist())) < len(names) for row in rows)
+    orders = [order(dict(zip(names, row.tolist(), strict=True)), higher) for row in rows]
     return Alike(alike(*orders), len(names), method, "equal scores are ordered by name" if tied else "")
 
 
 def order(scores: Ordering, higher: bool = True) -> list[str]:
-    """The systems, best first; equal scores by name.
+    """The systems, best first; scores that are equal but for rounding by name.
 
-    >>> order({"b": 1, "a": 1, "c": 2})
+    >>> order({"b": 0.1 + 0.2, "a": 0.3, "c": 0.4})
     ['c', 'a', 'b']
     """
-    return sorted(scores, key=lambda name: (-scores[name] if higher else scores[name], name))
+    levels = round_off_noise(np.array(list(scores.values()))) * (-1 if higher else 1)
+    return [name for _, name in sorted(zip(levels.tolist(), scores, strict=True))]
 
 
-def _shared(first: Ordering, second: Ordering) -> list[str]:
+def _shared(first: Ordering, second: Ordering) -> tuple[list[str], list[Array]]:
+    """The systems that both order, and their scores in each."""
     names = sorted(first.keys() & second.keys())
     if len(names) < 2:
         raise DataError(
             f"orderings: got {count(len(names), 'system')} in both, expected 2 or more of the same name. "
             "Next: use the same names in both."
         )
-    for scores in (first, second):
-        finite_row(np.array([scores[name] for name in names]), "scores")
-    return names
+    rows = (finite_row(np.array([scores[name] for name in names]), "scores") for scores in (first, second))
+    return names, list(map(round_off_noise, rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +334,7 @@ def swap_rate(systems: Mapping[str, Array], rng: np.random.Generator, splits: in
     for split in with_share("splitting the queries", range(splits)):
         shuffled = rows[rng.permutation(len(rows))[: 2 * half]]
         means[:, split] = shuffled.reshape(2, half, len(names)).mean(axis=1)
-    of = dict(zip(names, np.moveaxis(_rounded(means), -1, 0), strict=True))
+    of = dict(zip(names, np.moveaxis(round_off_noise(means), -1, 0), strict=True))
     agreed = {(one, other): np.sign(of[one] - of[other]).prod(axis=0).mean() for one, other in combinations(names, 2)}
     pairs = {pair: float(1 - each) / 2 for pair, each in agreed.items()}
     return Swaps(sum(pairs.values()) / len(pairs), pairs, splits, half)
@@ -353,9 +354,9 @@ def most_swaps(p: float, alpha: float = 0.05) -> float:
     return 2 * wrong * (1 - wrong)
 
 
-def _rounded(means: Array) -> Array:
+def round_off_noise(means: Array) -> Array:
     """Means, or rows of means, without the noise of summation, so that equal ones are equal."""
-    scale = np.abs(means).max(axis=-1, keepdims=True)
+    scale = np.abs(means).max(axis=-1, keepdims=True, initial=0.0)
     scale[scale == 0] = 1.0
     rounded: Array = np.round(means / scale, 12) * scale
     return rounded
@@ -383,7 +384,7 @@ def stability(systems: Mapping[str, Array], higher: bool = True) -> Stability:
     """
     names = sorted(systems)
     table = by_query({name: systems[name] for name in names})
-    full, left = _rounded(table.mean(axis=0)), _rounded((table.sum(axis=0) - table) / (len(table) - 1))
+    full, left = round_off_noise(table.mean(axis=0)), round_off_noise((table.sum(axis=0) - table) / (len(table) - 1))
     for each in (full, left.ravel()):
         finite_row(each, "scores")
     agreed, untied = np.zeros(len(left)), np.zeros(len(left), dtype=np.int64)
