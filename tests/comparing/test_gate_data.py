@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from rankproof import compare, evaluate, gate, leaderboard, rank_correlation, report
+from rankproof.comparing.conclusions import too_many_missing
 from rankproof.comparing.gate_words import sentence_of
 from rankproof.errors import DataError, UsageError
 from tests.shell import rankproof
@@ -109,6 +110,12 @@ def test_the_means_of_a_row_are_over_its_queries(old: dict[str, list[str]], meas
     assert row.n == len(shared) < N
     assert (row.baseline, row.candidate) == (pytest.approx(before), pytest.approx(after))
     assert row.difference == pytest.approx(after - before)
+
+
+@pytest.mark.parametrize(("left", "of", "allowed"), [(29, 100, 0.29), (7, 50, 0.14), (57, 100, 0.57), (7, 100, 0.07)])
+def test_a_share_left_unanswered_that_is_just_allowed_is_allowed(left: int, of: int, allowed: float) -> None:
+    assert too_many_missing({"new": (left, of)}, allowed) == {}
+    assert too_many_missing({"new": (left + 1, of)}, allowed).keys() == {"new"}
 
 
 @pytest.mark.slow

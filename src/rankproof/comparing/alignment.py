@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -133,24 +134,20 @@ def _between(one: ScoresLike, other: ScoresLike) -> Iterator[str]:
 
 
 def _common_measures(scores: Mapping[str, ScoresLike], first: ScoresLike, measures: Any) -> list[str]:
-    if measures is not None:
-        return [_measured(scores, first, asked.name) for asked in first.parse_all(measures)]
-    names = [name for name in first if all(name in each.columns for each in scores.values())]
-    if not names:
+    """The names of the measures asked for, by which all scores have them; else of those that all have."""
+    if measures is None:
+        names = [name for name in first if all(name in each.columns for each in scores.values())]
+        if names:
+            return names
         has = "; ".join(f"{shorten(name)} has {', '.join(each)}" for name, each in scores.items())
         raise UsageError(f"no measure that all have: {has}. Next: measure all of them by the same names.")
-    return names
-
-
-def _measured(scores: Mapping[str, ScoresLike], first: ScoresLike, measure: str) -> str:
-    """The name of a measure that all scores share."""
-    own = first.key(measure) if measure in first else measure
-    for name, each in scores.items():
+    asked = {each.name: first.key(each.name) if each.name in first else each.name for each in first.parse_all(measures)}
+    for (measure, own), (name, each) in product(asked.items(), scores.items()):
         if own not in each.columns:
             raise UsageError(
                 f"{shorten(name)} has no {measure}, only {', '.join(each)}. Next: name a measure that it has."
             )
-    return own
+    return list(asked.values())
 
 
 def _common_queries(scores: Mapping[str, ScoresLike], first: ScoresLike) -> list[str]:

@@ -320,11 +320,12 @@ def too_few_answers(scores: Mapping[str, ScoresLike], allowed: float) -> dict[st
 def too_many_missing(missing: Mapping[str, tuple[int, int]], allowed: float) -> dict[str, str]:
     """The same, of how many queries each system left unanswered, and of how many."""
     check_number("allow_missing", allowed, least=0, most=1, noun="share", advice="give a share, like 0.1")
-    found = {}
-    for name, (left, queries) in missing.items():
-        if left > allowed * queries:
-            found[name] = few_answers(name, queries - left, queries, 1 - allowed)
-    return found
+    # As a share, as people count it: 29 of 100 is .29, where .29 * 100 is less than 29.
+    return {
+        name: few_answers(name, queries - left, queries, 1 - allowed)
+        for name, (left, queries) in missing.items()
+        if queries and left / queries > allowed
+    }
 
 
 def few_answers(name: str, answered: int, queries: int, least: float) -> str:

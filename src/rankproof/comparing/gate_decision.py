@@ -197,10 +197,7 @@ def overall(outcomes: Sequence[str]) -> str:
     >>> overall(["pass", "inconclusive"]), overall(["fail", "inconclusive"]), overall(["pass", "pass"])
     ('inconclusive', 'fail', 'pass')
     """
-    for worst in (FAIL, INCONCLUSIVE):
-        if worst in outcomes:
-            return worst
-    return PASS
+    return next((worst for worst in (FAIL, INCONCLUSIVE) if worst in outcomes), PASS)
 
 
 # --- rows ----------------------------------------------------------------------------------------------------
