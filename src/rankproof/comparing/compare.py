@@ -162,10 +162,8 @@ def _every_pair(scores: Mapping[str, ScoresLike], level: float) -> list[tuple[st
 
 def _check_named(systems: Any, measures: Any) -> None:
     """Refuse two rankings given as two arguments: rankings are given by name, in one mapping."""
-    second = isinstance(measures, Mapping) or hasattr(type(measures), "blocks") or is_frame(measures)
-    if isinstance(measures, (str, os.PathLike)) and not isinstance(systems, Mapping):
-        second = True
-    if second:
+    path = isinstance(measures, (str, os.PathLike)) and not isinstance(systems, Mapping)
+    if path or isinstance(measures, Mapping) or hasattr(type(measures), "blocks") or is_frame(measures):
         raise UsageError(
             "compare: got two rankings one after the other, expected them by name. "
             "Next: compare(judgments, {'before': first, 'after': second})."

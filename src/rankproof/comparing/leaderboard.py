@@ -103,16 +103,12 @@ class Leaderboard(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard as plain data."""
-        return {
-            **asdict(self),
-            "moves": list(self.moves),
-            "wrong": list(self.wrong),
-            "missing": list(self.missing),
-            "notes": list(self.notes),
-            "intervals": {name: list(ends) for name, ends in self.intervals.items()},
-            "versus": [asdict(each) for each in self.versus],
-            "letters": {name: list(own) for name, own in self.letters.items()},
+        plain: dict[str, Any] = {
+            key: list(each) if isinstance(each, tuple) else each for key, each in asdict(self).items()
         }
+        for pairs in ("intervals", "letters"):
+            plain[pairs] = {name: list(each) for name, each in plain[pairs].items()}
+        return plain
 
     def _document(self) -> Document:
         from rankproof.comparing.orders_words import leaderboard as words
@@ -234,15 +230,12 @@ def _duels(
     seed: int,
 ) -> list[Duel]:
     """Every pair of systems, tested as one family, the better one of each first."""
-    names = sorted(values)
-    rows = {pair: paired_differences(values[pair[0]], values[pair[1]]) for pair in combinations(names, 2)}
-    found = sign_flips(list(rows.values()), np.random.default_rng(seed), permutations=PERMUTATIONS)
-    ps = dict(zip(rows, correct([each.p for each in found], "holm"), strict=True))
+    pairs = list(combinations(means, 2))
+    rows = [paired_differences(values[one], values[other]) for one, other in pairs]
+    found = sign_flips(rows, np.random.default_rng(seed), permutations=PERMUTATIONS)
     duels = []
-    for one, other in combinations(means, 2):
-        pair = (one, other) if one < other else (other, one)
-        p, row, difference = ps[pair], rows[pair] if one < other else -rows[pair], means[one] - means[other]
-        low = high = None
+    for (one, other), row, p in zip(pairs, rows, correct([each.p for each in found], "holm"), strict=True):
+        difference, low, high = means[one] - means[other], None, None
         if limits is not None:
             span = difference_interval(row, level=1 - alpha, ends=limits(one, other))
             low, high = agree_with_test((span.low, span.high), difference, p, alpha)
