@@ -105,10 +105,9 @@ def _told(standing: Standing, found: Comparison) -> str:
     if verdict in ("better", "worse"):
         by = f"{name} is {verdict} than {base} on {row.measure}, by {signed_number(row.difference)}."
         return by + _tiny(row, found)
-    if standing.losses:
-        return f"{name} loses {_where(standing.losses)} against {base}. {_open(row, found, proven=True)}"
-    if standing.gains:
-        return f"{name} gains {_where(standing.gains)} against {base}. {_open(row, found, proven=True)}"
+    for verb, proven in (("loses", standing.losses), ("gains", standing.gains)):
+        if proven:
+            return f"{name} {verb} {_where(proven)} against {base}. {_open(row, found, proven=True)}"
     return _open(row, found)
 
 
@@ -209,9 +208,9 @@ def doubt_notes(found: Comparison) -> Iterator[str]:
     why = list(found.doubts.items())
     notes = {each.row.note for each in standings(found)} if why else set()
     if why and (len(notes) > 1 or not all(each in note for _, each in why for note in notes)):
-        more = f"; and {len(why) - NAMED} more" if len(why) > NAMED else ""
-        names = ", ".join(name for name, _ in why[:NAMED]) + (f" and {len(why) - NAMED} more" if more else "")
-        yield f"Nothing is decided about {names}: {'; '.join(each for _, each in why[:NAMED])}{more}."
+        names = first_of([name for name, _ in why], NAMED)
+        reasons = first_of([each for _, each in why], NAMED, str, "; ")
+        yield f"Nothing is decided about {names}: {reasons}."
 
 
 def unanswered_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

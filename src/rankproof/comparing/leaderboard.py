@@ -103,9 +103,7 @@ class Leaderboard(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard as plain data."""
-        plain: dict[str, Any] = {
-            key: list(each) if isinstance(each, tuple) else each for key, each in asdict(self).items()
-        }
+        plain: dict[str, Any] = {key: list(x) if isinstance(x, tuple) else x for key, x in asdict(self).items()}
         for pairs in ("intervals", "letters"):
             plain[pairs] = {name: list(each) for name, each in plain[pairs].items()}
         return plain

@@ -176,11 +176,10 @@ def history(entries: Sequence[Entry], older: int = 0) -> Document:
         Column("saved (UTC)", [_moment(each) for each in entries]),
         *(Column(m, [score(each["means"].get(m)) for each in entries], right=True) for m in commonest),
         Column("judgments", [each["judgments"][:8] for each in entries]),
+        Column("commit", [(each["commit"] or "")[:8] for each in entries]),
+        Column("tags", [_tags(each) for each in entries]),
     ]
-    if any(each["commit"] for each in entries):
-        columns.append(Column("commit", [(each["commit"] or "")[:8] for each in entries]))
-    if any(each["tags"] for each in entries):
-        columns.append(Column("tags", [_tags(each) for each in entries]))
+    columns = [each for each in columns if any(each.cells)]
     more = Paragraph(f"{count(older, 'older one')} with {for_face('more entries', '--full')}.")
     records = [
         {**{k: v for k, v in each.items() if k not in ("means", "tags")}, "tags": _tags(each), **each["means"]}
@@ -253,7 +252,7 @@ def _of_excess(found: Kinship) -> Iterator[str]:
                 f"The machine {'favours' if way == 'favoured' else 'disfavours'} {', '.join(listed)}. Next: believe "
                 "people's judgments, or let a model of another maker judge."
             )
-    if not any(each.verdict != "unclear" for each in found.rows):
+    if all(each.verdict == "unclear" for each in found.rows):
         widest = max(max(abs(each.low), abs(each.high)) for each in found.rows)
         yield f"No system shows more than chance; an excess of more than {score(widest)} is ruled out."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -79,13 +79,7 @@ class Served(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """The query as plain data."""
-        return {
-            "query": self.query,
-            "text": self.text,
-            "value": self.value,
-            "ceiling": self.ceiling,
-            "causes": [each.to_dict() for each in self.causes],
-        }
+        return {**asdict(self), "causes": [each.to_dict() for each in self.causes]}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

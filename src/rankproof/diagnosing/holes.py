@@ -293,9 +293,7 @@ def _shared(name: str, marks: Marks, lost: set[str], known: int, number: int) ->
     """The values of a field nearly all documents of which are lost, more than by chance each or together."""
     gone = {value: docs for value, docs in marks.items() if len(docs & lost) >= NEARLY_ALL * len(docs)}
     apart = name in ("word", "length")
-    ps = {
-        value: _chance(len(docs & lost), len(docs), len(lost), known, math.log(number)) for value, docs in gone.items()
-    }
+    ps = {value: _chance(len(own & lost), len(own), len(lost), known, math.log(number)) for value, own in gone.items()}
     sure = {value: p for value, p in ps.items() if p < (ALPHA if apart else 0.5)}
     if not sure:
         return None
