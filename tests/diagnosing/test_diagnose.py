@@ -457,3 +457,11 @@ def test_a_long_diagnosis_says_how_far_it_is(
     monkeypatch.setattr(progress, "FIRST", 0.0)
     diagnose(judged(), at_rank(5))
     assert f"diagnosing: 0 of {QUERIES} queries" in capsys.readouterr().err
+
+
+def test_a_kind_of_your_own_stands_beside_one_of_the_same_name() -> None:
+    texts = sample.queries()
+    by = dict.fromkeys(list(texts)[:20], "misspelt")
+    found = diagnose(sample.judgments(), sample.rankings()["keyword"], queries=texts, corpus=sample.corpus(), by=by)
+    sizes = {each.kind: each.n for each in found.patterns}
+    assert (sizes["misspelt"], sizes["misspelt (your own)"]) == (14, 20)

@@ -242,10 +242,10 @@ def _diagnosis(
     why = _causes(evidence.asked)
     served = _served(evidence, why)
     kinds = _kinds(evidence.asked, why)
-    kinds |= {name: [scores.queries[i] for i in own.tolist()] for name, own in groups.items()}
+    for name, own in groups.items():
+        kinds[f"{name} (your own)" if name in kinds else name] = [scores.queries[i] for i in own.tolist()]
     values = {query: each.value for query, each in evidence.asked.items() if each.relevant}
     bounds = ends(scores, evidence.measure)
-    found = patterns(kinds, values, rng, higher=evidence.sign > 0, alpha=alpha, bounds=bounds)
     return Diagnosis(
         measure=row.measure,
         mean=row.mean,
@@ -263,7 +263,7 @@ def _diagnosis(
         failures=tuple(failures(whole, tried)),
         served=served,
         worst=_worst(served, evidence.sign, worst),
-        patterns=tuple(found),
+        patterns=tuple(patterns(kinds, values, rng, higher=evidence.sign > 0, alpha=alpha, bounds=bounds)),
         fixes=tuple(tried),
         fix_order=FIX_FIRST if bands["R@5"].word in WORDS[:2] else (),
         findings=(*scores.audit.serious, *(each for each in left if each is not None)),
