@@ -69,9 +69,9 @@ def model_options(given: Sequence[str], base_url: str | None) -> dict[str, Any]:
 
 
 def _literal(value: str) -> Any:
-    """The JSON value if it is one, else the text itself."""
+    """The value of Python or JSON if it is one, else the text itself."""
     try:
-        return ast.literal_eval(value)
+        return ast.literal_eval({"true": "True", "false": "False", "null": "None"}.get(value.strip(), value))
     except (ValueError, SyntaxError):
         return value
 

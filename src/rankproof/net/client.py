@@ -21,7 +21,7 @@ from itertools import cycle
 from typing import Any, AnyStr
 from urllib.parse import quote, quote_plus, urlsplit
 
-from rankproof.errors import missing_extra, shorten
+from rankproof.errors import UsageError, missing_extra, shorten
 from rankproof.net.retries import (
     AGAIN,
     LONGEST,
@@ -241,15 +241,25 @@ async def open_clients(most: int, timeout: float) -> AsyncIterator[Iterator[Any]
     except ImportError as error:
         raise missing_extra("asking a model", "httpx2", "judge") from error
     limits = httpx2.Limits(max_connections=most, max_keepalive_connections=most)
-    trusted = _trusted(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
-    async with AsyncExitStack() as opened:
+    try:
+        trusted = _trusted(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
         clients = [
-            await opened.enter_async_context(
-                httpx2.AsyncClient(verify=trusted, limits=limits, timeout=timeout, follow_redirects=False)
-            )
+            httpx2.AsyncClient(verify=trusted, limits=limits, timeout=timeout, follow_redirects=False)
             for _ in range(min(CLIENTS, most))
         ]
-        yield cycle(clients)
+    except OSError as error:
+        raise UsageError(
+            f"SSL_CERT_FILE, SSL_CERT_DIR: {error.strerror or error}, expected certificates. Next: set them right, or "
+            "unset them."
+        ) from error
+    except (ImportError, ValueError, httpx2.InvalidURL) as error:
+        why = "'pip install socksio' is lacking" if isinstance(error, ImportError) else error
+        raise UsageError(
+            f"HTTP_PROXY, HTTPS_PROXY, ALL_PROXY: got a proxy that cannot be used ({why}), expected http://HOST:PORT. "
+            "Next: set the variable right, or name the service in NO_PROXY."
+        ) from error
+    async with AsyncExitStack() as opened:
+        yield cycle([await opened.enter_async_context(client) for client in clients])
 
 
 @lru_cache(maxsize=1)

@@ -22,7 +22,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError
 
-AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, *range(520, 531)})
 """Statuses after which the same request may succeed."""
 CROWDED = frozenset({429, 503, 529})
 """Statuses for too many requests."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 import rankproof
+from rankproof.errors import UsageError
 from rankproof.judging.models.calls import TRIOS as CANARY_TEXTS
 from rankproof.judging.models.judge import ModelJudge, model_judge
 from rankproof.judging.verdicts import Account, Ask, Relation, Unmeasured, Verdict
@@ -425,7 +427,7 @@ def test_what_calls_took_is_told_whatever_the_service_tells(server: Served) -> N
 # --- the wire ------------------------------------------------------------------------------------------
 
 PASSING = {
-    **{f"HTTP {code}": status(code, "busy") for code in (408, 409, 425, 429, 500, 502, 503, 504, 529)},
+    **{f"HTTP {code}": status(code, "busy") for code in (408, 409, 425, 429, 500, 502, 503, 504, 521, 529)},
     "HTTP 429 with Retry-After": status(429, "slow down", Retry_After="0.05"),
     "HTTP 503 with Retry-After as a date": status(503, "", Retry_After="Wed, 21 Oct 2015 07:28:00 GMT"),
     "HTTP 429 with a nonsense Retry-After": status(429, "", Retry_After="soon"),
@@ -447,6 +449,7 @@ FINAL = {
     "HTTP 401": status(401, f"the key {KEY} is wrong"),
     "HTTP 403": status(403),
     "HTTP 404": status(404, "no such model"),
+    "HTTP 405": status(405),
     "HTTP 413": status(413),
     "HTTP 302": status(302, "", Location="http://127.0.0.1:9/elsewhere"),
 }
@@ -481,7 +484,9 @@ def test_what_does_not_pass_leaves_pairs_unmeasured(server: Served, name: str) -
     assert KEY not in repr((found, account, judge_at(server)))
 
 
-@pytest.mark.parametrize("name", ["HTTP 401", "HTTP 402", "HTTP 403", "HTTP 404", "HTTP 429 as the account is empty"])
+@pytest.mark.parametrize(
+    "name", [*(f"HTTP {code}" for code in (401, 402, 403, 404, 405)), "HTTP 429 as the account is empty"]
+)
 def test_where_nothing_can_succeed_nothing_more_is_sent(server: Served, name: str) -> None:
     server.faults = [Fault(answer=FINAL[name], times=999)]
     groups = [[Ask(Relation.CONTEXT_ANSWERS, QUESTION, f"text {n}")] for n in range(200)]
@@ -544,8 +549,49 @@ def test_a_key_is_not_sent_to_where_a_service_points(server: Served, code: int) 
     with serving() as other:
         server.faults = [Fault(answer=status(code, "", Location=f"{other.url}/chat/completions"), times=99)]
         found, _ = settled(judge_at(server))
-        assert (other.calls, other.keys) == ([], [])
-    assert {each.reason for each in found.values()} == {f"the service refused the call (HTTP {code})"}
+        assert (other.calls, other.keys, len(server.calls)) == ([], [], 1)
+    moved = f"the service moved to {other.url} (HTTP {code}): name that as base_url (--base-url)"
+    assert {each.reason for each in found.values()} == {moved}
+
+
+def test_where_a_service_moved_to_is_told_without_a_key(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    there = f"https://me:{KEY}@elsewhere.example/{KEY}/v1/chat/completions?key={KEY}"
+    server.faults = [Fault(answer=status(308, "", Location=there), times=99)]
+    reasons = str(settled(judge_at(server))[0])
+    assert "elsewhere.example" in reasons
+    assert KEY not in reasons
+
+
+def test_google_says_in_the_body_how_long_to_wait_and_why(server: Served) -> None:
+    delay = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.4s"}
+    busy = json.dumps([{"error": {"code": 429, "message": "Resource exhausted", "details": [delay]}}])
+    server.faults = [Fault(answer=status(429, busy))]
+    begun = time.monotonic()
+    found, _ = settled(judge_at(server))
+    assert time.monotonic() - begun > 0.4
+    assert all(isinstance(each, Verdict) for each in found.values())
+    wrong = json.dumps([{"error": {"code": 400, "message": "API key not valid.", "status": "INVALID_ARGUMENT"}}])
+    server.faults = [Fault(answer=status(400, wrong), times=99)]
+    found, _ = settled(judge_at(server))
+    assert {each.reason for each in found.values()} == {"the service refused the call: API key not valid. (HTTP 400)"}
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "words"),
+    [
+        ("HTTP_PROXY", "socks://me:s3cret@box:1080", "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY: got a proxy"),
+        ("SSL_CERT_FILE", "/no/such/file.pem", "SSL_CERT_FILE, SSL_CERT_DIR: No such file"),
+    ],
+)
+def test_an_environment_that_allows_no_call_is_said(
+    server: Served, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, words: str
+) -> None:
+    monkeypatch.delenv(variable.lower(), raising=False)
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(UsageError, match=words) as raised:
+        settled(judge_at(server))
+    assert "s3cret" not in str(raised.value)
 
 
 # --- scores --------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from rankproof import chat, judge
+from rankproof.cli.judge import model_options
 from rankproof.errors import UsageError
 from rankproof.judging.judges import judges_of
 from tests.judging.models.server import Fault, Served, serving
@@ -77,6 +78,19 @@ def test_what_is_known_or_marked_is_sent_as_it_is(server: Served, tmp_path: Path
     done = rankproof(tmp_path, *common, "--set", "temprature=0")
     assert done.returncode == 2
     assert "Did you mean 'temperature'" in done.stderr
+
+
+def test_yes_and_no_in_the_shell_are_written_as_in_python_or_json(server: Served) -> None:
+    for no in ("false", "False"):
+        judge(ROWS[:1], "P@2", judge="openai:m", base_url=server.url, **model_options([f"canaries={no}"], None))
+        assert "Ignore all rules" not in str(server.calls[-1]["messages"])
+    with pytest.raises(UsageError, match="canaries: got 'no', expected True or False"):
+        judge(ROWS[:1], "P@2", judge="openai:m", base_url=server.url, **model_options(["canaries=no"], None))
+
+
+def test_a_budget_of_calls_that_is_no_whole_number_is_not_overdrawn(server: Served) -> None:
+    judge(ROWS, "P@2", judge="openai:m", base_url=server.url, max_calls=1.5, concurrency=1)
+    assert len(server.calls) == 1
 
 
 @pytest.mark.slow

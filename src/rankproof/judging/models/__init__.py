@@ -154,6 +154,9 @@ def _checked(found: ModelLimits) -> ModelLimits:
         check_whole(name, getattr(found, name), least)
     for name in ("timeout", "tries"):
         check_number(name, getattr(found, name), above=0)
+    for name in ("canaries", "by_address"):  # a word such as "no" would count as yes
+        if not isinstance(getattr(found, name), bool):
+            raise UsageError(f"{name}: got {getattr(found, name)!r}, expected True or False. Next: write one of them.")
     for name in ("pause", "poll", "max_calls", "budget_tokens", "max_money"):
         if getattr(found, name) is not None:
             check_number(name, getattr(found, name), least=0)

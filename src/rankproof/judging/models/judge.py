@@ -295,8 +295,8 @@ class Budget(Displayable):
     def refuses_to_send(self) -> str:
         """Why nothing more can be sent; empty if it can."""
         most = self.limits.max_calls
-        spent = most is not None and self.spent.calls + len(self._under_way) >= most
-        return f"the budget of {most:,} calls is spent" if spent else ""
+        spent = most is not None and self.spent.calls + len(self._under_way) + 1 > most
+        return f"the budget of {count(most, 'call')} is spent" if spent and most is not None else ""
 
     def book(self, reserved: tuple[int, int], prompt_tokens: int, reply_tokens: int, share: float) -> float | None:
         """Write down what a call took in the end, and say what it cost."""

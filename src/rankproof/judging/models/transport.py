@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from rankproof.judging.models.calls import Call, bytes_of, sizes
 from rankproof.judging.models.providers import NONE, Reply
 from rankproof.judging.models.replies import unique_values
 from rankproof.judging.verdicts import Account, Ask
-from rankproof.net.client import Response, exchange, open_clients, without_keys
+from rankproof.net.client import Response, exchange, hide_secrets, open_clients, without_access, without_keys
 from rankproof.net.retries import (
     AGAIN,
     CROWDED,
@@ -38,10 +39,13 @@ HOPELESS = {
     402: "the account has no credit",
     403: "the service forbids this",
     404: "no such model or address",
+    405: "the address takes no calls",
 }
 """Statuses after which no call can succeed."""
 NO_CREDIT = b"insufficient_quota"
 """OpenAI's error for an empty account, which has the status of too many requests."""
+RETRY_DELAY = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,6}(?:\.[0-9]+)?)s"')
+"""How long Google's services ask to wait: it stands in the body of the error, not in a header."""
 LARGEST = 8 << 20
 """Bytes of a reply that are read."""
 DROPPABLE = {
@@ -149,8 +153,13 @@ class Line(Displayable):
             raise Hopeless(f"{HOPELESS[status]} (HTTP {status})")
         if NO_CREDIT in body:
             raise Hopeless(f"{HOPELESS[402]} (HTTP {status})")
+        if 300 <= status < 400:
+            place = hide_secrets(without_access(response.headers.get("Location", "")), self.judge.service.secrets)
+            place = place.removesuffix(self.judge.service.provider.path) or "elsewhere"
+            raise Hopeless(f"the service moved to {place} (HTTP {status}): name that as base_url (--base-url)")
         if status in AGAIN:
-            wait = retry_after(response.headers)
+            asked = RETRY_DELAY.search(body)
+            wait = retry_after(response.headers) or (float(asked[1]) if asked else 0.0)
             return Failed(f"the service answered HTTP {status}", again=True, wait=wait)
         problem = f"the service refused the call{self._reason(body)} (HTTP {status})"
         problem = problem if status else self._reason(body).removeprefix(": ")  # raised by a model in hand
@@ -166,8 +175,12 @@ class Line(Displayable):
             found = json.loads(text)
         except (ValueError, RecursionError):
             found = text
-        while isinstance(found, dict):
-            found = next((found[name] for name in ("error", "message", "detail", "msg") if found.get(name)), "")
+        while found and isinstance(found, dict | list):
+            found = (
+                found[0]
+                if isinstance(found, list)
+                else next((found[name] for name in ("error", "message", "detail", "msg") if found.get(name)), "")
+            )
         said = " ".join("".join(c if c.isprintable() else " " for c in str(found)).split())
         said = without_keys(said, self.judge.service.secrets)
         return f": {said[:LONGEST]}{'...' if len(said) > LONGEST else ''}" if said else ""
