@@ -42,7 +42,7 @@ from rankproof.judging.verdicts import (
 from rankproof.text.claims import claims, statements
 from rankproof.text.languages import CANCELLING, HEDGED, PRONOUNS, STATES, are_alike, are_opposed, limits_in, opposites
 from rankproof.text.refusals import abstains
-from rankproof.text.words import fold, shortest_stretch
+from rankproof.text.words import WORDS, fold, holds_words_of, shortest_stretch
 
 NAME = "lexical"
 Settled = Verdict | Unmeasured
@@ -70,7 +70,6 @@ ASKED_OTHERWISE = 5
 SHORT = 6
 """An answer of fewer terms need not repeat any of what it answers."""
 ASKED = re.compile(r"[?？؟]")
-WORDS = re.compile(r"\w+")
 CONTRADICTED = 0.02
 """The probability of support where the text says otherwise."""
 
@@ -135,7 +134,7 @@ def _doubt(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     if lacks_name_or_number(claim, found):
         return "a name or number of the claim is not in the text"
     place = found.sentences[0]
-    if ASKED.search(text.sentence(place)) and not _repeats(text.sentence(place), claim.text):
+    if ASKED.search(text.sentence(place)) and not holds_words_of(text.sentence(place), claim.text):
         return "the text only asks it"
     start, end = text.sentences[place]
     if len(claim.denials) != sum(start <= cue.start < end for cue in text.denials):
@@ -182,11 +181,9 @@ def _partly(ask: Ask, claim: TextProfile, text: TextProfile, evidence: LexicalEv
 
 
 RELATIONS: dict[str, Callable[[Ask, TextProfile, TextProfile, LexicalEvidence], Settled]] = {
-    Relation.CONTEXT_ANSWERS: _relevance,
     Relation.TEXT_SUPPORTS: _support,
     Relation.TEXT_SUPPORTS_IN_PART: _partly,
-    Relation.STATEMENT_BEARS: _relevance,
-    Relation.ANSWER_ADDRESSES: _relevance,
+    **dict.fromkeys((Relation.CONTEXT_ANSWERS, Relation.STATEMENT_BEARS, Relation.ANSWER_ADDRESSES), _relevance),
 }
 
 
@@ -211,13 +208,20 @@ def _verdict(
     )
 
 
-VERSION = 6
+VERSION = 7
 """Raised whenever any verdict may change, so that remembered verdicts are not mixed up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """A judge that compares words, numbers and denials, and gives no verdict if those do not decide a pair."""
+    """The embedded judge: it compares words, numbers and denials, and leaves open a pair that those do not decide.
+
+    >>> settled = []
+    >>> ask = Ask(Relation.TEXT_SUPPORTS, "No fee is due.", "A fee is due.")
+    >>> account = lexical_judge().judge([[ask]], settled.extend)
+    >>> settled[0].value, settled[0].quote, account.calls
+    (-1, 'A fee is due.', 0)
+    """
 
     name = NAME
     free = True
@@ -235,17 +239,7 @@ class Lexical:
         return Account()
 
 
-def lexical_judge() -> Lexical:
-    """The embedded judge.
-
-    >>> settled = []
-    >>> ask = Ask(Relation.TEXT_SUPPORTS, "No fee is due.", "A fee is due.")
-    >>> account = lexical_judge().judge([[ask]], settled.extend)
-    >>> settled[0].value, settled[0].quote, account.calls
-    (-1, 'A fee is due.', 0)
-    """
-    return Lexical()
-
+lexical_judge = Lexical
 
 # --- contradictions: in nearly the same sentence alone, as others may be about something else
 
@@ -265,7 +259,7 @@ ROUNDED = 0.02
 BYTES = 0.11
 """The same of bytes: a terabyte is 1,000 or 1,024 gigabytes of 1,000 or 1,024 megabytes, and so on."""
 LISTED = re.compile(r"[.):]")
-ANY = re.compile(r"any(?:thing|one|body|where)\b", re.IGNORECASE)
+ANY = re.compile(r"(?:any(?:thing|one|body|where)|longer|mehr)\b", re.IGNORECASE)
 CLAUSE = re.compile(r"[,;:()–—]|\s-\s|[。、，；：]")
 
 
@@ -280,7 +274,7 @@ def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
         return ""
     place = found.sentences[0]
     sentence = text.sentence(place)
-    if _repeats(sentence, claim.text) or ASKED.search(sentence):  # a question says nothing against anything
+    if holds_words_of(sentence, claim.text) or ASKED.search(sentence):  # a question says nothing against anything
         return ""
     terms = [term for term in text.terms if term.sentence == place]
     if number := _other_number(claim, text, terms):
@@ -295,12 +289,6 @@ def conflict(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     of_one = mine <= theirs or len(text.sentences) > 1
     twice = claim.language in CANCELLING and sum(denies) > 1
     return "a denial" if of_one and not twice and _same(claim.terms, terms) else ""
-
-
-def _repeats(sentence: str, claim: str) -> bool:
-    """Whether a sentence holds a claim word for word."""
-    held, said = (f" {' '.join(WORDS.findall(fold(each)))} " for each in (claim, sentence))
-    return held in said
 
 
 def _one_denies(claim: TextProfile, text: TextProfile, place: int, terms: Terms) -> tuple[int, int] | None:
@@ -325,7 +313,14 @@ def _denials_in(text: TextProfile, terms: Terms, shared: set[str], within: tuple
     before = [found.end() for found in CLAUSE.finditer(text.text, start, terms[first].start)]
     after = CLAUSE.search(text.text, terms[last].end, end)
     start, end = (before or [start])[-1], after.start() if after else end
-    return sum(start <= cue.start < end for cue in text.denials)
+    return sum(start <= cue.start < end and _hits(cue.end, end, terms, shared) for cue in text.denials)
+
+
+def _hits(begin: int, end: int, terms: Terms, shared: set[str]) -> bool:
+    """Whether a denial ends there, or is of a word that both texts say, and that does not stand there undenied too."""
+    denied = next((term for term in terms if begin <= term.start < end), None)
+    once = denied is None or sum(term.key == denied.key for term in terms) == 1
+    return once and (denied is None or not shared.isdisjoint((*denied.held, *denied.sought)))
 
 
 def _other_number(claim: TextProfile, text: TextProfile, terms: Terms) -> str:
@@ -352,6 +347,8 @@ def _meant(text: TextProfile, number: ProfileTerm, terms: Terms) -> str:
         return ""
     if number.unit not in ("", "th"):
         return number.unit
+    if any(term.end == number.start - 1 and text.text[term.start].isupper() for term in terms):
+        return ""  # Section 5 is no amount
     behind = next((term for term in terms if term.start >= number.end), None)
     return behind.key if behind and not text.text[number.end : behind.start].strip() else ""
 

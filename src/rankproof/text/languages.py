@@ -21,30 +21,17 @@ def _table(name: str) -> frozenset[str]:
 
 BY_LANGUAGE = {code: words for code, *words in read_table("stop_words")}
 """The stop words of each language."""
-DENIALS = _words("""
-not no never none neither nor without cannot nobody nothing nowhere isnt arent wasnt werent dont doesnt didnt cant
-nicht kein keine keinen keinem keiner keines nie niemals ohne weder niemand nichts
-ne pas jamais sans aucun aucune rien
-nunca jamás sin ningún ninguno ninguna nada nadie tampoco
-non senza nessun nessuno nessuna
-não sem nenhum nenhuma ninguém
-niet geen nooit zonder niemand
-не нет ни без никогда никто ничего нельзя
-لا لم لن ليس ليست ليسوا غير بدون دون
-नहीं न मत बिना नही
-""")
+DENIALS = _table("denials")
 """Not among them: mai, né and personne, which deny in one language only beside another cue, and elsewhere are the
 month of May, born and a person."""
-LIMITING = _words("""
-rarely seldom hardly scarcely barely unless except excluding selten kaum außer ausgenommen rarement guère sauf hormis
-raramente apenas salvo excepto tranne eccetto quase exceto zelden nauwelijks behalve tenzij редко едва кроме
-""")
+LIMITING = _table("limiting_words")
 """Words that leave little of what a sentence says without them."""
+MORE = re.compile(r"\b(?:more than|over|mehr als|über|plus de|más de|più di|mais de|meer dan|более)(?= ?[^\w ]?\d)")
 
 
 def limits_in(text: str) -> set[str]:
-    """Such words in a text."""
-    return {word.form for word in words(text)} & LIMITING
+    """Such words in a text, and those that make a number a bound."""
+    return {word.form for word in words(text)} & LIMITING | set(MORE.findall(text.lower()))
 
 
 DENYING = re.compile(

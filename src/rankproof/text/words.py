@@ -321,6 +321,15 @@ def digest(text: str, *others: str | bytes, size: int = 16) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass") + after, digest_size=size).digest()
 
 
+WORDS = re.compile(r"\w+")
+
+
+def holds_words_of(text: str, claim: str) -> bool:
+    """Whether a text holds another word for word."""
+    held, said = (f" {' '.join(WORDS.findall(fold(each)))} " for each in (claim, text))
+    return held in said
+
+
 def shortest_stretch(keys: list[str]) -> tuple[int, int]:
     """The first and last place of the shortest stretch of words that has each of them.
 

@@ -71,7 +71,7 @@ def test_it_is_a_judge_that_costs_nothing() -> None:
     account = judge.judge([ASKS], lambda settled: None)
     assert (account.calls, account.prompt_tokens, account.money) == (0, 0, None)
     assert judge.name == "lexical"
-    assert judge.identity == {"kind": "lexical", "version": 6}
+    assert judge.identity == {"kind": "lexical", "version": 7}
 
 
 def test_each_group_is_kept_as_soon_as_it_is_settled() -> None:

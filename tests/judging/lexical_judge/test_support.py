@@ -174,6 +174,7 @@ def test_a_denial_alone_and_an_opposite_word_alone_contradict(claim: str, text: 
         ),
         ("Installieren Sie Version 1.50 auf dem Server.|Installieren Sie Version 1.5 auf dem Server.", False),
         ("Install version 1.2.10 of the client on servers.|Install version 12.1.0 of the client on servers.", False),
+        ("Section 5 covers liability of the seller.|Section 6 covers liability of the seller.", False),
         ("Order 00123 was shipped to Berlin on Monday.|Order 123 was shipped to Berlin on Monday.", False),
         ("The download is limited to 5 Mb per second.|The download is limited to 5 MB per second.", False),
         ("The ticket costs 1.50 EUR for children.|The ticket costs 1.5 EUR for children.", True),
@@ -184,6 +185,43 @@ def test_versions_and_codes_are_no_amounts(line: str, same: bool) -> None:
     one, other = line.split("|")
     assert (said(one, other), said(other, one)) == ((SUPPORTS, SUPPORTS) if same else (None, None))
     assert said(one, one) == SUPPORTS
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Vaccines cause autism.|The claim that vaccines cause autism is a myth.",
+        "The museum is open.|It is false that the museum is open.",
+        "The firm paid the fine.|The firm failed to pay the fine.",
+        "The firm paid the fine.|The firm nearly paid the fine.",
+        "The firm closed its plant in Ulm.|The firm would have closed its plant in Ulm.",
+        "The plan covers 30 days.|The plan covers fewer than 30 days.",
+        "The plan covers 30 days.|The plan covers more than 30 days.",
+        "Der Plan kostet 30 Euro.|Der Plan kostet weniger als 30 Euro.",
+        "Impfungen verursachen Autismus.|Die Behauptung, Impfungen verursachen Autismus, ist falsch.",
+        "Les vaccins causent l'autisme.|Il est faux que les vaccins causent l'autisme.",
+        "The museum is free on Sundays.|The museum is not free on Mondays, but it is free on Sundays.",
+        "The law is in force.|The law has not been repealed and is in force.",
+    ],
+)
+def test_what_may_say_otherwise_is_left_open(line: str) -> None:
+    assert said(*line.split("|")) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Han betalade räkningen.|Han betalade inte räkningen.",
+        "Regningen blev betalt i maj.|Regningen blev ikke betalt i maj.",
+        "A számlát májusban fizették ki.|A számlát nem májusban fizették ki.",
+        "Tagihan dibayar pada bulan Mei.|Tagihan tidak dibayar pada bulan Mei.",
+        "Ο λογαριασμός πληρώθηκε τον Μάιο.|Ο λογαριασμός δεν πληρώθηκε τον Μάιο.",
+        "החשבון שולם במאי.|החשבון לא שולם במאי.",
+        "The app is free.|The app is no longer free.",
+    ],
+)
+def test_denials_in_more_languages_contradict(line: str) -> None:
+    assert said(*line.split("|")) == CONTRADICTS
 
 
 INJECTIONS = [
