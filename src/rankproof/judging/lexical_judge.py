@@ -313,14 +313,10 @@ def _denials_in(text: TextProfile, terms: Terms, shared: set[str], within: tuple
     before = [found.end() for found in CLAUSE.finditer(text.text, start, terms[first].start)]
     after = CLAUSE.search(text.text, terms[last].end, end)
     start, end = (before or [start])[-1], after.start() if after else end
-    return sum(start <= cue.start < end and _hits(cue.end, end, terms, shared) for cue in text.denials)
-
-
-def _hits(begin: int, end: int, terms: Terms, shared: set[str]) -> bool:
-    """Whether a denial ends there, or is of a word that both texts say, and that does not stand there undenied too."""
-    denied = next((term for term in terms if begin <= term.start < end), None)
-    once = denied is None or sum(term.key == denied.key for term in terms) == 1
-    return once and (denied is None or not shared.isdisjoint((*denied.held, *denied.sought)))
+    # A denial counts that ends there, or is of a word of both that does not stand there undenied as well.
+    cues = [cue for cue in text.denials if start <= cue.start < end]
+    behind = [next((term for term in terms if cue.end <= term.start < end), None) for cue in cues]
+    return sum(term is None or keys.count(term.key) == 1 for term in behind)
 
 
 def _other_number(claim: TextProfile, text: TextProfile, terms: Terms) -> str:

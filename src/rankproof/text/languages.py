@@ -82,12 +82,7 @@ LABELS = _words("chapter section part article appendix step kapitel abschnitt te
 """Words that with a number and a point make the head of a part."""
 GERMAN = _words("der das und ist ein eine wurde im vom den dem des mit nicht auf für von wird zum zur")
 """Words that show that a text is German."""
-SAID = _words(
-    "said says asked asks cried shouted exclaimed yelled replied answered whispered screamed wondered inquired added"
-    " thought muttered demanded began called laughed sagte sagt fragte fragt rief ruft antwortete schrie flüsterte"
-    " meinte erklärte dit demanda cria répondit dijo preguntó gritó respondió disse chiese gridò कहा पूछा बोला बोली"
-    " चिल्लाया चिल्लाई قال قالت سأل سألت صاح صرخ أجاب أجابت"
-)
+SAID = _table("saying_verbs")
 """Verbs that follow a quotation and introduce its speaker."""
 WRITINGS = {
     "ja": f"[{KANA}]",
@@ -153,25 +148,7 @@ def _by_small_words(sample: str) -> str:
     return code if most >= LEAST and most >= 1.5 * second else "latin"
 
 
-NAMES = {
-    "en": "English",
-    "de": "German",
-    "fr": "French",
-    "es": "Spanish",
-    "it": "Italian",
-    "pt": "Portuguese",
-    "nl": "Dutch",
-    "ja": "Japanese",
-    "zh": "Chinese",
-    "ko": "Korean",
-    "ar": "Arabic",
-    "hi": "Hindi",
-    "th": "Thai",
-    "el": "Greek",
-    "ru": "Russian",
-    "he": "Hebrew",
-    "latin": "Latin letters",
-}
+NAMES = {code: " ".join(name) for code, *name in read_table("language_names")}
 """The names of languages by their codes; a script that several share has the name of the best known one."""
 
 
