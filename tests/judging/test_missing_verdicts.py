@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankproof import judge
 from rankproof.judging.metrics.registry import METRICS, PEERS
+from rankproof.stats.intervals import interval
 
 CONTEXTS = ["Alpha is one. Beta is two.", "Gamma is three.", "Delta is four. Alpha is one."]
 ROW = {
@@ -167,3 +169,22 @@ def test_why_a_metric_is_open_is_told_of_its_own_pairs() -> None:
     }
     scores = judge([sample], "faithfulness")  # that the answer is too short to tell whether it abstains is beside it
     assert list(scores.column("faithfulness").why) == ["not settled: shared words leave it open"]
+
+
+def test_an_interval_goes_with_a_mean_that_the_bounds_have_moved() -> None:
+    """Where all that is wrong is settled and the rest is open, the settled samples are no sample of all."""
+    answers = {"It is red. It is big.": 0, "It is blue. It is far.": 1}
+    said = {"It is blue.": 1, "It is far.": 1, "It is old.": None}
+    rows = [
+        {"answer": answer, "reference": "It is blue. It is far. It is old."} for answer in answers for _ in range(10)
+    ]
+
+    def careful(relation: str, left: str, right: str) -> int | None:
+        return 0 if "red" in left + right else said.get(left, 1)
+
+    scores = judge(rows, "answer_correctness", judge=careful)
+    low, high = scores.interval("answer_correctness")
+    settled = interval(np.zeros(10))
+    mean = scores.bounds("answer_correctness")[0]
+    assert scores["answer_correctness"] == mean == pytest.approx(0.4)
+    assert (low, high) == pytest.approx((settled.low + mean, settled.high + mean))

@@ -87,7 +87,9 @@ def verdict_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
     'got 7, expected one of 0, 1, 2, 3'
     """
     if isinstance(reply, BaseException):
-        return Unmeasured(ask, f"the judge raised {type(reply).__name__}: {shorten(str(reply))}")
+        from rankproof.net.client import without_keys
+
+        return Unmeasured(ask, f"the judge raised {type(reply).__name__}: {shorten(without_keys(str(reply)))}")
     given = reply if isinstance(reply, Mapping) else {"value": reply}
     if ask.relation == Relation.TEXT_CLAIMS:
         items: Any = given.get("items", given.get("value"))

@@ -29,7 +29,7 @@ from rankproof.judging.trust.correcting import sentences as correction_sentences
 from rankproof.judging.trust.drift import JudgeDrift, changes, drift_warnings
 from rankproof.judging.verdicts import Account
 from rankproof.judging.words import causes, findings_of, sentences
-from rankproof.scoring.protocol import ScoresLike
+from rankproof.scoring.protocol import ScoresLike, ends
 from rankproof.scoring.scores import check_stored
 from rankproof.stats.judge_error import Corrected
 
@@ -164,14 +164,14 @@ class JudgedScores(ScoresLike):
         It leaves out the judge's own error, which only labels of people show.
         """
         column, (low, high) = self.column(measure), super().interval(measure, level)
-        low, high = min(low, column.mean), max(high, column.mean)
-        if not column.softness or not math.isfinite(high - low):
+        if not math.isfinite(high - low):
             return low, high
-        # The variance of soft verdicts is added on both sides, within what can be.
-        reach = NormalDist().inv_cdf((1 + level) / 2) ** 2 * column.softness
-        down, up = (math.sqrt((end - column.mean) ** 2 + reach) for end in (low, high))
-        most = 1.0 if column.counting.max() <= 1 else math.inf
-        return max(column.mean - down, 0.0), min(column.mean + up, most)
+        # Where the mean of the measured samples is not possible for all of them, the interval is moved with it. The
+        # variance of soft verdicts is added on both sides, within what can be.
+        raw, reach = column.counting.mean(), NormalDist().inv_cdf((1 + level) / 2) ** 2 * column.softness
+        down, up = (math.sqrt((end - raw) ** 2 + reach) for end in (low, high))
+        least, most = ends(self, measure)
+        return max(column.mean - down, least), min(column.mean + up, most)
 
     def thin(self, measure: str | Measure) -> bool:
         """Whether a mean is over fewer than half of the samples that could have a value: those easy to judge."""

@@ -90,6 +90,7 @@ def test_replies_that_are_verdicts(reply: Any, ask: Ask, value: int) -> None:
         ({"value": 1, "quote": 3}, S, "the quote 3 is not in the text"),
         (RuntimeError("no luck"), S, "the judge raised RuntimeError: 'no luck'"),
         (TimeoutError(), S, "the judge raised TimeoutError"),
+        (ValueError("bad sk-abcdef0123456789"), S, r"ValueError: 'bad \[key\]'"),
         ("one claim", C, "expected a list of claims"),
         (["", "x"], C, "expected a list of claims"),
     ],

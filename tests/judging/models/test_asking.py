@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import rankproof
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.calls import MOST_TEXTS, calls_for
 from rankproof.judging.models.judge import model_judge
@@ -249,7 +250,7 @@ def test_a_limit_of_calls_holds_for_those_that_are_sent_again(server: Served, co
     options = LIMITS | {"tries": 3, "again": 0, "max_calls": most, "concurrency": 4, "temperature": 0}
     scores = rankproof.judge([sample(n) for n in range(9)], "P@2", judge="openai:m", base_url=server.url, **options)
     assert len(server.calls) == scores.account.calls == scores.account.failed == most
-    assert f"the budget of {most} calls is spent" in str(scores.account.problems)
+    assert f"the budget of {count(most, 'call')} is spent" in str(scores.account.problems)
 
 
 def test_a_price_limit_needs_a_known_price(server: Served) -> None:

@@ -44,6 +44,13 @@ def test_a_judge_that_did_not_change_is_told_so(ledger: Path) -> None:
     assert judge_drift(ledger, judge=machine).n == 40  # what was fixed stays fixed
 
 
+def test_relations_stand_in_one_order(tmp_path: Path) -> None:
+    rows = [{"query": f"Is it {n}?", "contexts": [f"It is {n}."], "answer": f"It is {n}."} for n in range(9)]
+    judge(rows, "context_precision, faithfulness, answer_relevance", judge=machine, ledger=tmp_path / "l.db")
+    for rates in judge_drift(tmp_path / "l.db", judge=machine).rates.values():
+        assert list(rates) == ["A", "R", "S"]
+
+
 def test_a_judge_that_changed_is_warned_of_with_an_interval(ledger: Path) -> None:
     judge_drift(ledger, judge=machine, n=60)
 

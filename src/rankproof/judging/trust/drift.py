@@ -198,7 +198,7 @@ def drift_of(judge: str, first: Said, last: Said, now: Said) -> JudgeDrift:
     since = {"they were fixed": count_changes(first, now), "fixed: yes or no": count_changes(first, now, sides=True)}
     if last is not first:
         since["last asked"] = count_changes(last, now)
-    rates = {what: {r: share_of(*counts) for r, counts in found.items()} for what, found in since.items()}
+    rates = {what: {r: share_of(*counts) for r, counts in sorted(found.items())} for what, found in since.items()}
     return JudgeDrift(judge, len(first), version_of(first), version_of(now), rates)
 
 
