@@ -577,6 +577,16 @@ def test_google_says_in_the_body_how_long_to_wait_and_why(server: Served) -> Non
     assert {each.reason for each in found.values()} == {"the service refused the call: API key not valid. (HTTP 400)"}
 
 
+def test_an_error_that_comes_as_success_is_one(server: Served) -> None:
+    server.faults = [Fault(answer=status(200, '{"error": {"code": 429, "message": "Provider is busy"}}'))]
+    found, account = settled(judge_at(server))
+    assert all(isinstance(each, Verdict) for each in found.values())
+    assert account.problems == {"the service answered HTTP 429, tried again": 1}
+    server.faults = [Fault(answer=status(200, '{"error": {"message": "No credit left", "code": 402}}'), times=99)]
+    found, _ = settled(judge_at(server))
+    assert {each.reason for each in found.values()} == {"the account has no credit (HTTP 402)"}
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "words"),
     [

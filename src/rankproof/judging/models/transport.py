@@ -46,6 +46,8 @@ NO_CREDIT = b"insufficient_quota"
 """OpenAI's error for an empty account, which has the status of too many requests."""
 RETRY_DELAY = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,6}(?:\.[0-9]+)?)s"')
 """How long Google's services ask to wait: it stands in the body of the error, not in a header."""
+ERROR_INSIDE = re.compile(rb'\s*\{\s*"error"\s*:\s*\{[^{}]*"code"\s*:\s*"?([45][0-9]{2})\b')
+"""An error that comes with the status 200, as OpenRouter's do, and the status that it should have had."""
 LARGEST = 8 << 20
 """Bytes of a reply that are read."""
 DROPPABLE = {
@@ -144,7 +146,9 @@ class Line(Displayable):
             headers={"Content-Type": "application/json", **self.judge.service.headers},
         )
         self.reached = self.reached or response.status > 0
-        return replace(response, body=self.judge.service.without_key(response.body))
+        told = ERROR_INSIDE.match(response.body) if response.status == 200 else None
+        status = int(told[1]) if told else response.status
+        return replace(response, status=status, body=self.judge.service.without_key(response.body))
 
     def _refused(self, response: Response) -> Failed:
         """Why the service gave no answer, if another try may help; else that is raised."""
