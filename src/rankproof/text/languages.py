@@ -163,8 +163,7 @@ HEDGED = re.compile(
 """Words before a number that is approximate."""
 CANCELLING = ("en", "de", "latin")
 """Where two denials make a yes; elsewhere one may be said by several words."""
-PERSONS = "he she it they we you i him her er sie es wir ich il elle он она 他 她 它 彼 彼女 هو هي वह वे"
-PRONOUNS = frozenset(PERSONS.split())
+PRONOUNS = _words("he she it they we you i him her er sie es wir ich il elle он она 他 她 它 彼 彼女 هو هي वह वे")
 STATES = frozenset(form for word in ("open", "closed", "offen", "geschlossen") for form in (word, stem(word)))
 """Opposites as states only: what opens at nine closes as well."""
 

@@ -135,9 +135,8 @@ class Line(Displayable):
 
     async def _send(self, call: Call, left_out: frozenset[str]) -> Response:
         """The response, or the error."""
-        sent = self.judge.body(call)
-        named = {INSTEAD.get(name, "") if name in left_out else name: value for name, value in sent.items()}
-        sent = {name: value for name, value in named.items() if name}
+        sent = {INSTEAD.get(n, "") if n in left_out else n: value for n, value in self.judge.body(call).items()}
+        sent.pop("", None)  # what nothing is sent instead of
         response = await exchange(
             *(next(self.clients), "POST", self.judge.service.endpoint),
             within=self.judge.limits.timeout,
