@@ -550,7 +550,7 @@ def test_a_key_is_not_sent_to_where_a_service_points(server: Served, code: int) 
         server.faults = [Fault(answer=status(code, "", Location=f"{other.url}/chat/completions"), times=99)]
         found, _ = settled(judge_at(server))
         assert (other.calls, other.keys, len(server.calls)) == ([], [], 1)
-    moved = f"the service moved to {other.url} (HTTP {code}): name that as base_url (--base-url)"
+    moved = f"the service moved to {other.url} (HTTP {code}): give base_url= (--base-url) that"
     assert {each.reason for each in found.values()} == {moved}
 
 

@@ -159,7 +159,7 @@ class Line(Displayable):
         if 300 <= status < 400:
             place = hide_secrets(without_access(response.headers.get("Location", "")), self.judge.service.secrets)
             place = place.removesuffix(self.judge.service.provider.path) or "elsewhere"
-            raise Hopeless(f"the service moved to {place} (HTTP {status}): name that as base_url (--base-url)")
+            raise Hopeless(f"the service moved to {place} (HTTP {status}): give base_url= (--base-url) that")
         if status in AGAIN:
             asked = RETRY_DELAY.search(body)
             wait = retry_after(response.headers) or (float(asked[1]) if asked else 0.0)
