@@ -432,6 +432,43 @@ def test_a_number_that_is_the_id_of_a_result_is_that_result(tmp_path) -> None:
     )
 
 
+DIGITS = [{"id": each, "score": 1.0 - at / 10} for at, each in enumerate(["3", "1", "2", "17"])]
+LETTERS = [{**hit, "id": letter} for hit, letter in zip(DIGITS, "abcd", strict=True)]
+CLICKED = (["3"], [3], [3, 4], [17], [{"id": "3", "rank": None}], [{"id": "3", "rank": 1}], 3, 17, 9, True, "3", None)
+
+
+def numbers_and_places(source: Any) -> tuple[str, list[str]]:
+    """The numbers, as text because of so few events some are NaN, and the lines that were rejected."""
+    kept: list[str] = []
+    try:
+        found = str(numbers(source, on_rejected=kept.append))
+    except DataError:
+        found = "no event"
+    return found, [json.loads(each)["where"].rpartition(" ")[2] for each in kept]
+
+
+@pytest.mark.first_is_quick
+@pytest.mark.parametrize("cites", [{}, {"citations": ["3"]}], ids=["alone", "cited"])
+@pytest.mark.parametrize("clicks", CLICKED, ids=str)
+def test_what_a_click_is_does_not_hang_on_the_format_nor_on_the_columns_that_are_read(tmp_path, clicks, cites) -> None:
+    shown = (DIGITS, LETTERS, [{**hit, "id": int(hit["id"])} for hit in DIGITS], ["3", "1", "2"], [3, 1, 2], [3.0, 1.0])
+    for results in (*shown, [{"id": "3"}], [{"score": 0.5}], DIGITS[0]):
+        row = {"ts": 1.7e9, "latency_ms": 1.0, "results": results, "clicks": clicks, **cites}
+        rows = [row, {**row, "latency_ms": -1.0}, row]  # one is rejected before ids are found to be needed, and once
+        expected, table = numbers_and_places(rows), pa.Table.from_pylist(rows)
+        pl.from_arrow(table).write_parquet(tmp_path / "large.parquet")
+        (tmp_path / "log.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
+        sources = [tmp_path / "log.jsonl", tmp_path / "large.parquet", as_parquet(tmp_path / "log.parquet", table)]
+        for source in (*sources, table, pl.from_arrow(table), pd.DataFrame(rows)):
+            assert numbers_and_places(source) == expected, (results, source)
+
+
+def test_an_id_and_a_score_within_a_part_of_a_result_are_not_those_of_the_result(tmp_path, records) -> None:
+    part = {"id": "x", "score": "high"}
+    rows = [{**each, "results": [{**hit, "meta": part} for hit in each["results"]]} for each in records]
+    assert numbers(as_parquet(tmp_path / "log.parquet", pa.Table.from_pylist(rows))) == numbers(records)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("keys", [("User ID", "sessionId", "Latency Ms"), ("USER_ID", "Session-Id", "latencyMs")])
 def test_names_of_fields_in_every_spelling(records, keys) -> None:

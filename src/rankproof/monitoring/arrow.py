@@ -35,10 +35,12 @@ PIECE = 1 << 18
 """Bytes of a column that are read at once."""
 SOME = 4096
 """The number of rows that become mappings at once."""
+ALONE = {b"results": b"scores alone"}
+"""The mark of batches without the ids of results."""
 
 
 class IdsNeeded(Exception):
-    """A click without a rank, in a file of whose results the scores alone were read."""
+    """A click without an id or a rank, in a file of whose results the scores alone were read."""
 
 
 def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = True) -> Iterator[Any]:
@@ -64,16 +66,18 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
                 for group in range(groups)
                 if file.schema.column(at).path.partition(".")[0] in wanted
             )
-            if not ids and not all_needed and "results" in found:
-                wanted[wanted.index(found["results"])] = _scores_only(file, found["results"])
+            scores = None if ids or all_needed else _scores_only(file, found)
+            if scores is not None:
+                wanted[wanted.index(found["results"])] = scores
         with pyarrow.parquet.ParquetFile(path, read_dictionary=repeated, pre_buffer=False, buffer_size=PIECE) as file:
             for some in ([each] for each in range(groups)) if apart else [list(range(groups))]:
-                yield from file.iter_batches(
+                for batch in file.iter_batches(
                     min(max(AT_ONCE * rows // max(size, 1), FEWEST), MOST),
                     row_groups=some,
                     columns=list(dict.fromkeys(wanted)),
                     use_threads=False,
-                )
+                ):
+                    yield batch if scores is None else batch.replace_schema_metadata(ALONE)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as bad:
         raise DataError(f"{name}: no valid Parquet ({shorten(reason(bad))}). Next: copy or write it again.") from bad
 
@@ -81,27 +85,36 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
 def _repeated(file: Any) -> list[str]:
     """The texts, within lists too, that are kept as places in a dictionary: a text takes four bytes at least."""
     size: Counter[str] = Counter()
-    for group in range(file.num_row_groups):
-        row_group = file.metadata.row_group(group)
-        for at in range(row_group.num_columns):
-            column = row_group.column(at)
+    for group in map(file.metadata.row_group, range(file.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
             if column.physical_type == "BYTE_ARRAY":
                 size[column.path_in_schema] += column.total_uncompressed_size - 4 * column.num_values
     return [path for path, over in size.items() if over < 0]
 
 
-def _scores_only(file: Any, column: str) -> str:
-    """The path of the scores among the results, if there are such and the statistics of the file say that no id is
-    missing: ids and texts of results are not looked at."""
+def _scores_only(file: Any, found: Mapping[str, str]) -> str | None:
+    """The path of the scores among the results, if neither ids nor texts of results need to be looked at: clicks have
+    ids and ranks (others may be ids of results), and the statistics of the file say that no id is missing."""
     paths = [file.schema.column(at).path for at in range(len(file.schema))]
-    inside = {path.rpartition(".")[2]: at for at, path in enumerate(paths) if path.startswith(f"{column}.")}
-    if not {"id", "score"} <= inside.keys() or file.schema.column(inside["id"]).physical_type != "BYTE_ARRAY":
-        return column  # numbers among clicks may be ids that are numbers
+    results, clicks = (_within(paths, found.get(name)) for name in ("results", "clicks"))
+    if not {"id", "score"} <= results.keys() or ("clicks" in found and not {"id", "rank"} <= clicks.keys()):
+        return None
+    if file.schema.column(results["id"]).physical_type != "BYTE_ARRAY":
+        return None
     for group in range(file.num_row_groups):
-        ids, scores = (file.metadata.row_group(group).column(inside[name]).statistics for name in ("id", "score"))
+        ids, scores = (file.metadata.row_group(group).column(results[name]).statistics for name in ("id", "score"))
         if not (ids and scores and ids.has_null_count and ids.null_count <= scores.null_count):
-            return column
-    return str(paths[inside["score"]])
+            return None
+    return str(paths[results["score"]])
+
+
+def _within(paths: list[str], column: str | None) -> dict[str, int]:
+    """Where the fields of the objects are that a column holds in lists, as in `results.list.element.score`."""
+    return {
+        path.rpartition(".")[2]: at
+        for at, path in enumerate(paths)
+        if path.startswith(f"{column}.") and path.removeprefix(f"{column}.").count(".") == 2
+    }
 
 
 def table_of(frame: Any) -> Any | None:
@@ -137,22 +150,23 @@ class ArrowReader:
         if not batch.num_rows:
             return
         first, n = self._rows, batch.num_rows
-        self._rows += n
         try:
             if self._maker.change is not None or self._maker.schema.sparse:
                 raise UnusualShape
             block, bad = self._columns(batch)
         except (UnusualShape, pyarrow.ArrowException, ValueError, OverflowError):
             block, bad = None, np.arange(n)
-        found, _ = self._maker.schema.places(batch.schema.names)
-        if len(bad) and _has_scores_alone(batch, found):  # before anything of the batch is counted
-            needed = [found[name] for name in ("results", "clicks", "citations") if name in found]
-            for _, record in self._records_of(batch.select(needed), bad):
+        alone = batch.schema.metadata == ALONE
+        if alone:
+            found, _ = self._maker.schema.places(batch.schema.names)
+            needed = [found[name] for name in ("results", "clicks") if name in found]
+            for _, record in self._records_of(batch.select(needed), bad):  # before anything of the batch is counted
                 self._whole(record)
+        self._rows += n  # not before: a batch whose ids are needed is read again
         events = [
             at
             for at, record in self._records_of(batch, bad)
-            if self._records.add(name, first + at + 1, self._whole(record))
+            if self._records.add(name, first + at + 1, self._whole(record) if alone else record)
         ]
         odd = self._records.block()
         if block is None:
@@ -171,22 +185,16 @@ class ArrowReader:
             yield from zip(some.tolist(), _as_records(batch.take(columns.as_places(some))), strict=True)
 
     def _whole(self, record: dict[str, Any]) -> dict[str, Any]:
-        """A record whose results have ids; if only scores were read, their ranks do unless a click needs ids."""
+        """A record of whose results only scores were read: their ranks are the ids unless a click needs those."""
         found, _ = self._maker.schema.places(record)
-        listed = record.get(found.get("results", ""))
-        hits = [hit for hit in listed if hit is not None] if isinstance(listed, list) else []
-        if hits and isinstance(hits[0], dict) and hits[0].keys() == {"score"}:
-            clicks, cites = (record.get(found.get(name, "")) for name in ("clicks", "citations"))
-            placed = all(hit["score"] is not None for hit in hits) and all(
-                not cites and each <= len(hits)
-                if isinstance(each, int)
-                else isinstance(each, dict) and each.get("id") and each.get("rank")
-                for each in clicks or ()
-            )
-            if not placed:
-                raise IdsNeeded
-            for rank, hit in enumerate(hits, 1):
-                hit["id"] = str(rank)
+        hits = [hit for hit in record[found["results"]] or () if hit is not None]
+        clicks = record[found["clicks"]] or () if "clicks" in found else ()
+        if any(hit["score"] is None for hit in hits) or not all(
+            each is not None and each["id"] and each["rank"] for each in clicks
+        ):
+            raise IdsNeeded
+        for rank, hit in enumerate(hits, 1):
+            hit["id"] = str(rank)
         return record
 
     def _columns(self, batch: Any) -> tuple[EventBlock, Array]:
@@ -210,7 +218,7 @@ class ArrowReader:
         values = np.full((len(VALUES) + len(self._maker.fields), n), NAN, dtype=np.float32)
         row = dict(zip(VALUES, values, strict=False))
         if "results" in column:
-            _results(column["results"], row)
+            _results(column["results"], row, alone=batch.schema.metadata == ALONE)
         self._clicks(column, row, bad)
         _answers(column, row)
         if "thumb" in column:
@@ -287,8 +295,11 @@ class ArrowReader:
         ranks = columns.numbers(inner.field("rank") if names else inner)
         if not (usual := (ranks >= 1) & (ranks == np.floor(ranks))).all():
             bad[event[~usual]] = True
-        if not names and "results" in column:  # a number beyond the list may be an id
-            bad[event[ranks > columns.lists(column["results"])[0][event]]] = True
+        if not names and "results" in column:  # a number may be the id of a result
+            shown = columns.lists(column["results"])[2]
+            shown = shown.field("id") if pa.types.is_struct(shown.type) else shown
+            numbered, of_results = (columns.hash_texts(each, {}, "ids")[0] for each in (inner, shown))
+            bad[event[np.isin(numbered, of_results)]] = True
         if times := next((each for each in ("ts", "time") if each in names), None):
             when = columns.in_order_of_time(inner.field(times))
             ranks = ranks[np.lexsort((when, event))]
@@ -321,8 +332,8 @@ def _as_records(batch: Any) -> list[dict[str, Any]]:
         return list(pa.record_batch(written, batch.schema.names).to_pylist())
 
 
-def _results(column: Any, row: dict[str, Array]) -> None:
-    """How many, and the margin."""
+def _results(column: Any, row: dict[str, Array], *, alone: bool) -> None:
+    """How many, and the margin; all have ids but where their scores alone were read."""
     import pyarrow as pa
 
     lengths, begins, inner = columns.lists(column)
@@ -333,10 +344,8 @@ def _results(column: Any, row: dict[str, Array]) -> None:
         raise UnusualShape
     if pa.types.is_struct(inner.type):
         names = [each.name for each in inner.type]
-        if names != ["score"] and ("id" not in names or inner.field("id").null_count):
+        if not alone and ("id" not in names or inner.field("id").null_count):
             raise UnusualShape
-        if "id" in names and pa.types.is_integer(inner.field("id").type):
-            raise UnusualShape  # a number among clicks may be one of them
         if "score" in names:
             scores = columns.numbers(inner.field("score"))
             with np.errstate(over="ignore", invalid="ignore"):
@@ -346,15 +355,6 @@ def _results(column: Any, row: dict[str, Array]) -> None:
             margins(scores, begins, lengths, row["margin"])
     elif not columns.is_text(inner.type):
         raise UnusualShape
-
-
-def _has_scores_alone(batch: Any, found: Mapping[str, str]) -> bool:
-    """Whether only the scores of the results were read."""
-    import pyarrow as pa
-
-    kind = batch.schema.field(found["results"]).type if "results" in found else None
-    inner = kind.value_type if kind is not None and pa.types.is_list(kind) else None
-    return inner is not None and pa.types.is_struct(inner) and [each.name for each in inner] == ["score"]
 
 
 def _answers(column: dict[str, Any], row: dict[str, Array]) -> None:
