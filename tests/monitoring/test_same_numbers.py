@@ -463,6 +463,21 @@ def test_what_a_click_is_does_not_hang_on_the_format_nor_on_the_columns_that_are
             assert numbers_and_places(source) == expected, (results, source)
 
 
+@pytest.mark.parametrize(
+    ("clicks", "meant"), [([2.0, None, 0.0], [[2], None, []]), ([1.0, 3.0, None], [[1], [3], None])]
+)
+def test_numbers_with_gaps_among_clicks_and_flags_as_variants(tmp_path, records, clicks, meant) -> None:
+    flags = {"A": False, "B": True}
+    rows = [{**each, "clicks": clicks[at % 3], "variant": flags[each["variant"]]} for at, each in enumerate(records)]
+    named = {"A": "false", "B": "true"}
+    plain = [{**each, "clicks": meant[at % 3], "variant": named[each["variant"]]} for at, each in enumerate(records)]
+    expected, table = numbers(plain, **BY), pa.Table.from_pylist(rows)
+    lines = tmp_path / "log.jsonl"
+    lines.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    for source in (rows, lines, table, as_parquet(tmp_path / "log.parquet", table), pd.DataFrame(rows)):
+        assert numbers(source, **BY) == expected
+
+
 def test_an_id_and_a_score_within_a_part_of_a_result_are_not_those_of_the_result(tmp_path, records) -> None:
     part = {"id": "x", "score": "high"}
     rows = [{**each, "results": [{**hit, "meta": part} for hit in each["results"]]} for each in records]

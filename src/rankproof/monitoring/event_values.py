@@ -186,8 +186,6 @@ def of_digits(value: Any) -> Any:
 
 
 def _is_place(value: Any) -> bool:
-    if value.__class__ is int:
-        return bool(value >= 1)
     return is_finite(value) and bool(value >= 1 and value == int(value))
 
 
@@ -201,7 +199,7 @@ def place(value: Any) -> int:
 def clicks_of(value: Any) -> tuple[Click, ...]:
     """The clicks in order of time: ids, ranks (numbers), or objects with id, rank and ts; or whether there was one."""
     word = str(value).strip().lower() if isinstance(value, (str, bool, int)) else None
-    if word in ("false", "no", "") or (word == "0" and not isinstance(value, str)):
+    if word in ("false", "no", "") or (isinstance(value, Real) and value == 0):
         return ()
     if word in ("true", "yes"):
         return (Click(None, 0),)
@@ -234,7 +232,7 @@ def clicks_of(value: Any) -> tuple[Click, ...]:
 def citations_of(value: Any) -> tuple[str, ...]:
     """The ids of the documents that the answer cites."""
     return tuple(
-        text(each.get("id", each.get("doc_id")) if isinstance(each, Mapping) else each)
+        text(_id_of(each) if isinstance(each, Mapping) else each)
         for each in _items(value, "citations")
         if each is not None
     )
@@ -260,7 +258,7 @@ def _listed(value: Any, what: str) -> Sequence[Any]:
         return [each.strip() for each in written.split(mark) if each.strip()]
     if hasattr(value, "tolist"):
         return _listed(value.tolist(), what)
-    if isinstance(value, (Mapping, int)) and not isinstance(value, bool):
+    if not isinstance(value, bool) and isinstance(value, (Mapping, Real)):  # of numbers with gaps pandas makes floats
         return [value]
     raise Rejected(f"bad {what}", f"{what}: got {shorten(value)}, expected a list")
 
@@ -290,6 +288,7 @@ MOST_LITERAL = 100_000
 TEXTS = ("id", "session", "user", "query", "answer", "variant", "ts")
 PARSERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(TEXTS[:-1], text),
+    "variant": lambda value: text(str(value).lower() if isinstance(value, bool) else value),  # named as a slice is
     "results": results_of,
     "citations": citations_of,
     "clicks": clicks_of,
