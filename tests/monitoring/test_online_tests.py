@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from tests.monitoring.test_clicks import LOOKED, searches
 from tests.shell import rankproof
 
 pytestmark = pytest.mark.cover
+
+pd = pytest.importorskip("pandas")
 
 
 def lists(seed: int, new: float, old: float, number: int = 300) -> list[dict[str, Any]]:
@@ -47,7 +50,17 @@ def test_interleaved_lists_say_who_wins_however_the_teams_are_written(tmp_path: 
     ]
     as_text = [{**row, "teams": ",".join(row["teams"])} for row in rows]
     assert interleaving(in_results[::-1]).preferences == interleaving(as_text).preferences == [won]
-    assert interleaving([*rows, {"ts": 1.74e9, "clicks": []}]).without == 1
+    for each in (rows, in_results):
+        frame = pd.DataFrame(each)
+        frame.to_csv(tmp_path / "lists.csv", index=False)  # lists as Python writes them
+        frame.to_parquet(tmp_path / "lists.parquet")
+        as_json = frame.map(lambda value: json.dumps(value) if isinstance(value, list) else value)
+        as_json.to_csv(tmp_path / "json.csv", index=False)
+        sources = (frame, pd.read_parquet(tmp_path / "lists.parquet"), *sorted(tmp_path.glob("*.[cp]*")))
+        assert [interleaving(source).preferences for source in sources] == [[won]] * 5
+    with pytest.raises(DataError, match="all 1 lines were rejected, most as 'bad teams'"):
+        interleaving([{"ts": 1.74e9, "teams": {"1": "new"}, "clicks": [1]}])
+    assert interleaving([*rows, {"ts": 1.74e9, "clicks": [], "teams": math.nan}]).without == 1
     with pytest.raises(DataError, match="teams"):
         interleaving([{"ts": 1.74e9, "clicks": [1]}])
     (tmp_path / "lists.jsonl").write_text("".join(json.dumps(row) + "\n" for row in in_results))

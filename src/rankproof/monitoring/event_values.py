@@ -240,13 +240,13 @@ def citations_of(value: Any) -> tuple[str, ...]:
 
 def _items(value: Any, what: str) -> Sequence[Any]:
     """The items of a list; one of nulls alone says neither what there was nor that there was nothing."""
-    items = _listed(value, what)
+    items = list_of(value, what)
     if items and all(each is None for each in items):
         raise Rejected(f"bad {what}", f"{what}: got {shorten(value)}, expected ids, or [] if there were none")
     return items
 
 
-def _listed(value: Any, what: str) -> Sequence[Any]:
+def list_of(value: Any, what: str) -> Sequence[Any]:
     """A list, or one as CSV has it: as JSON or Python, or ids with semicolons, bars, commas or blanks between."""
     if isinstance(value, (list, tuple)):
         return value
@@ -257,7 +257,7 @@ def _listed(value: Any, what: str) -> Sequence[Any]:
         mark = next((each for each in ";|," if each in written), None)
         return [each.strip() for each in written.split(mark) if each.strip()]
     if hasattr(value, "tolist"):
-        return _listed(value.tolist(), what)
+        return list_of(value.tolist(), what)
     if not isinstance(value, bool) and isinstance(value, (Mapping, Real)):  # of numbers with gaps pandas makes floats
         return [value]
     raise Rejected(f"bad {what}", f"{what}: got {shorten(value)}, expected a list")

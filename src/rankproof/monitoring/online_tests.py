@@ -25,7 +25,7 @@ from rankproof.monitoring.clicks import (
     fit_propensities,
     swap_propensities,
 )
-from rankproof.monitoring.event_values import Rejected
+from rankproof.monitoring.event_values import Rejected, is_nan, list_of
 from rankproof.monitoring.events import Event, EventSchema, Hook, Rejects, changed_events
 from rankproof.monitoring.interleave import (
     MISMATCH,
@@ -41,6 +41,7 @@ from rankproof.monitoring.online_metrics import OnlineEstimate
 from rankproof.monitoring.read import LogReader, read_events
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import zone_named
+from rankproof.monitoring.words import no_event
 
 VARY = "from documents that were shown at several ranks"
 
@@ -72,16 +73,14 @@ class TeamSchema(EventSchema):
         """The event; `other` has its teams if they are known."""
         event = super().event(record)
         teams = record.get("teams")
-        if isinstance(teams, str):
-            teams = [each for each in teams.replace(",", " ").replace(";", " ").split() if each]
-        if teams is None:
-            hits = record.get(self.places(record)[0].get("results", ""))
-            if isinstance(hits, list) and hits and all(isinstance(e, Mapping) and "team" in e for e in hits):
-                ranked = zip(event.results or (), hits, strict=True)
-                teams = [each["team"] for _, each in sorted(ranked, key=lambda pair: pair[0].rank)]
-        if teams is not None and not isinstance(teams, list | tuple):
+        if isinstance(teams, Mapping):
             raise Rejected("bad teams", f"teams: got {teams!r}, expected a list with the team of each rank")
-        event.other["teams"] = teams
+        event.other["teams"] = () if teams is None or is_nan(teams) else list_of(teams, "teams")
+        if event.results and not event.other["teams"]:
+            hits = list_of(record[self.places(record)[0]["results"]], "results")
+            named = all(isinstance(each, Mapping) and "team" in each for each in hits)
+            ranked = sorted(zip(event.results, hits, strict=True), key=lambda pair: pair[0].rank) if named else ()
+            event.other["teams"] = [each["team"] for _, each in ranked]
         return event
 
 
@@ -105,11 +104,13 @@ def interleaving(
     schema = TeamSchema(columns, timezone=zone_named(timezone))
     for event in changed_events(change, read_events(log, schema, rejects)):
         teams = event.other.get("teams")
-        if not teams or event.clicks is None:
+        if teams and event.clicks is not None:
+            clicks = [each.rank for each in event.clicks if each.rank]
+            rows.append((event.ts, {"teams": teams, "clicks": clicks, "user": event.user or event.session}))
+        else:
             without += 1
-            continue
-        clicks = [each.rank for each in event.clicks if each.rank]
-        rows.append((event.ts, {"teams": teams, "clicks": clicks, "user": event.user or event.session}))
+    if not rows and rejects.total and not without:
+        raise no_event(rejects)
     if not rows:
         raise DataError(
             "interleaving: no event has teams and clicks. Next: log the team of each rank as teams, "
