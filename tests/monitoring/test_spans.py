@@ -265,3 +265,20 @@ def test_a_span_without_an_end_has_no_latency(end: str | None) -> None:
         [in_otlp(one_span(endTimeUnixNano=end, attributes=[{"key": "thumb", "value": {"stringValue": "up"}}]))]
     )
     assert [each.metric for each in found.estimates if each.metric.startswith("latency")] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"inputs": {"question": "refund?"}, "tags": []}, {"outputs": {"answer": "I don't know."}, "kwargs": {}}),
+        ({"inputs": "refund?", "kwargs": {}}, {"outputs": "I don't know.", "kwargs": {"tags": ["x"]}}),
+        ({"args": ["refund?"], "kwargs": {}}, "I don't know."),
+        ({"args": [{"top": 3}], "kwargs": {"query": "refund?"}}, {"text": {"parts": []}, "answer": "I don't know."}),
+    ],
+)
+def test_what_chains_and_functions_of_openllmetry_took_and_gave_is_the_query_and_the_answer(asked, told) -> None:
+    values = {"traceloop.entity.input": json.dumps(asked), "traceloop.entity.output": json.dumps(told)}
+    attributes = [{"key": key, "value": {"stringValue": value}} for key, value in values.items()]
+    (event,) = read_events([in_otlp(one_span(attributes=attributes))])
+    assert event.query == "refund?"
+    assert monitor([in_otlp(one_span(attributes=attributes))])["dont_know"] == 1

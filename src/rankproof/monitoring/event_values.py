@@ -231,11 +231,8 @@ def clicks_of(value: Any) -> tuple[Click, ...]:
 
 def citations_of(value: Any) -> tuple[str, ...]:
     """The ids of the documents that the answer cites."""
-    return tuple(
-        text(_id_of(each) if isinstance(each, Mapping) else each)
-        for each in _items(value, "citations")
-        if each is not None
-    )
+    listed = [each for each in _items(value, "citations") if each is not None]
+    return tuple(text(_id_of(each) if isinstance(each, Mapping) else each) for each in listed)
 
 
 def _items(value: Any, what: str) -> Sequence[Any]:
@@ -300,6 +297,7 @@ EMPTY: dict[str, Any] = {"results": (), "citations": (), "clicks": (), "thumb": 
 """What a field means that is there and null."""
 SAID = (
     "content", "parts", "query", "question", "input", "text", "answer", "output", "messages", "result",
+    "inputs", "outputs", "args", "kwargs",
 )  # fmt: skip
 
 
@@ -308,7 +306,7 @@ def text_said(value: Any, role: str) -> str | None:
 
     >>> text_said('[{"role": "user", "parts": [{"type": "text", "content": "refund?"}]}]', "user")
     'refund?'
-    >>> text_said('{"query": "refund?"}', "user"), text_said("refund?", "user")
+    >>> text_said('{"inputs": {"query": "refund?"}, "kwargs": {}}', "user"), text_said("refund?", "user")
     ('refund?', 'refund?')
     """
     if isinstance(value, str):
@@ -323,5 +321,5 @@ def text_said(value: Any, role: str) -> str | None:
         of_role = [each for each in messages if each.get("role") == role] or messages
         return text_said(of_role[-1], role) if of_role else " ".join(map(str, value)) or None
     if isinstance(value, Mapping):
-        return next((text_said(value[key], role) for key in SAID if value.get(key)), None)
+        return next(filter(None, (text_said(value[key], role) for key in SAID if value.get(key))), None)
     return None if value is None else str(value)
