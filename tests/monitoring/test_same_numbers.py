@@ -12,8 +12,10 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 
 from rankproof import simulate_log
@@ -476,6 +478,15 @@ def test_numbers_with_gaps_among_clicks_and_flags_as_variants(tmp_path, records,
     lines.write_text("".join(json.dumps(each) + "\n" for each in rows))
     for source in (rows, lines, table, as_parquet(tmp_path / "log.parquet", table), pd.DataFrame(rows)):
         assert numbers(source, **BY) == expected
+
+
+def test_ids_that_a_database_holds_and_flags_of_numpy_are_read(records) -> None:
+    rows = [
+        {**each, "user": str(UUID(int=len(each["user"]))), "clicks": at % 2 == 0} for at, each in enumerate(records)
+    ]
+    held = [{**each, "user": UUID(each["user"]), "clicks": np.bool_(each["clicks"])} for each in rows]
+    assert numbers(held) == numbers(pd.DataFrame(held)) == numbers(rows)
+    assert numbers(rows)["rejected"] == {}
 
 
 def test_an_id_and_a_score_within_a_part_of_a_result_are_not_those_of_the_result(tmp_path, records) -> None:

@@ -13,6 +13,7 @@ from decimal import Decimal
 from numbers import Integral, Real
 from sys import float_info
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def is_finite(value: Any) -> bool:
 
 def text(value: Any) -> str:
     """An id or a text; numbers and dates are written out."""
-    if isinstance(value, (str, date, Decimal)):
+    if isinstance(value, (str, date, Decimal, UUID)):
         return str(value)
     if isinstance(value, bool) or not isinstance(value, Real):
         raise Rejected("bad text", f"got {shorten(value)}, expected a text")
@@ -198,7 +199,7 @@ def place(value: Any) -> int:
 
 def clicks_of(value: Any) -> tuple[Click, ...]:
     """The clicks in order of time: ids, ranks (numbers), or objects with id, rank and ts; or whether there was one."""
-    word = str(value).strip().lower() if isinstance(value, (str, bool, int)) else None
+    word = str(value).strip().lower() if isinstance(value, (str, bool, int, np.bool_)) else None
     if word in ("false", "no", "") or (isinstance(value, Real) and value == 0):
         return ()
     if word in ("true", "yes"):
@@ -255,7 +256,8 @@ def list_of(value: Any, what: str) -> Sequence[Any]:
         return [each.strip() for each in written.split(mark) if each.strip()]
     if hasattr(value, "tolist"):
         return list_of(value.tolist(), what)
-    if not isinstance(value, bool) and isinstance(value, (Mapping, Real)):  # of numbers with gaps pandas makes floats
+    whole = isinstance(value, float) and value.is_integer()  # of whole numbers with gaps pandas makes floats
+    if whole or (isinstance(value, (Mapping, int)) and not isinstance(value, bool)):
         return [value]
     raise Rejected(f"bad {what}", f"{what}: got {shorten(value)}, expected a list")
 
