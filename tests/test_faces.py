@@ -16,7 +16,7 @@ from tests.shell import rankproof
 ROOT = Path(rp.__file__).parent
 OF_ONE_FACE = {"cli", "web", "compat", "demo.py", "pytest_plugin.py"}
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+( [\w.]+=[^ )]*)?")
-WORDS_APART = ("; --worst X lists more", "Described by --full; one in full by: rankproof measures NAME")
+WORDS_APART = ("; --worst X lists more", "Described by --full; one in full by: X")
 """Sentences that only a command says."""
 
 

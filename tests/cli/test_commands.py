@@ -132,6 +132,18 @@ def test_a_measure_is_described_under_any_of_its_names(rankproof: Any) -> None:
     assert rankproof("measures", "MAP").out == rankproof("measures", "AP").out
 
 
+@pytest.mark.parametrize("name", ["context_recall", "completeness", "groundedness"])
+def test_a_metric_of_a_judge_is_found_though_a_measure_has_its_name(name: str, rankproof: Any) -> None:
+    """The list of metrics names the command that describes them, and so does a measure of the same name."""
+    assert "rankproof measures --judged NAME" in rankproof("measures", "--judged").out
+    asked, judged = rankproof("measures", name), rankproof("measures", "--judged", name)
+    assert asked.code == judged.code == 0
+    assert (asked.out == judged.out) != (f"rankproof measures --judged {name}" in asked.err)
+    assert rankproof("explain", name).out == asked.out
+    wrong = rankproof("measures", "--judged", f"{name}(depth=3)")
+    assert "Next: see 'rankproof measures --judged" in wrong.err
+
+
 def test_measures_as_json(rankproof: Any) -> None:
     found = {each["name"]: each for each in json.loads(rankproof("measures", "-f", "json").out)}
     assert set(found) == set(REGISTRY)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -91,18 +90,13 @@ def explain_number(
 
 def _term(word: str) -> Document:
     """The meaning of a word of the output; a measure is described in full."""
-    from rankproof.core.names import REGISTRY, find, parse
+    from rankproof.core.names import REGISTRY
     from rankproof.document.page import term_of
-    from rankproof.judging.metrics.registry import parse as parse_metric
     from rankproof.scoring import catalogue
 
-    plain = word.partition("@")[0].partition("(")[0]
-    if plain in REGISTRY or not term_of(word):  # P is a measure, p is none
-        if find(plain) is not None:
-            return catalogue.measure_page(parse(word))
-        with suppress(UsageError):
-            return catalogue.measure_page(parse_metric(word))
-    return catalogue.term(word, REGISTRY)
+    is_measure = word.partition("@")[0].partition("(")[0] in REGISTRY  # P is a measure, p is none
+    found = _measure(word) if is_measure or not term_of(word) else None
+    return catalogue.term(word, REGISTRY) if found is None else catalogue.measure_page(found)
 
 
 def _explained(
@@ -185,13 +179,13 @@ def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     rankproof measures nDCG
     rankproof measures --judged
     """
-    from rankproof.core.names import JUDGED, REGISTRY
+    from rankproof.core.names import JUDGED, REGISTRY, parse
     from rankproof.document.formats import check
     from rankproof.scoring import catalogue
 
     made = check(form or format_of(None))
     if name is not None:
-        write(made.render(catalogue.measure_page(_named(name, judged))), None)
+        write(made.render(catalogue.measure_page(_measure(name, judged) or parse(name))), None)
         return
     if judged:
         import rankproof.judging.metrics.counting  # noqa: F401  (its import declares them all)
@@ -200,17 +194,19 @@ def list_measures(name: str | None, judged: bool, form: str | None) -> None:
     write(made.render(catalogue.reference("Measures", whole, records, catalogue.names(known))), None)
 
 
-def _named(name: str, judged: bool) -> Measure:
-    """The measure of that name; a metric by verdicts if it is asked for, or no measure has that name."""
+def _measure(name: str, judged: bool = False) -> Measure | None:
+    """The measure of that name, or else the metric by verdicts, which `judged` asks for; None if nothing has it."""
     from rankproof.core.names import find, parse
-
-    plain = name.partition("@")[0].partition("(")[0]
-    if not judged and find(plain) is not None:
-        return parse(name)
-    from rankproof.judging.metrics.registry import METRICS
+    from rankproof.judging.metrics.registry import find_ours
     from rankproof.judging.metrics.registry import parse as parse_metric
 
-    return parse_metric(name) if judged or plain.lower() in METRICS else parse(name)
+    plain = name.partition("@")[0].partition("(")[0]
+    measure, metric = find(plain), find_ours(plain)
+    if judged or measure is None:
+        return parse_metric(name) if judged or metric else None
+    if metric not in (None, measure):
+        click.echo(f"A judge's metric has this name too. Next: rankproof measures --judged {plain}", err=True)
+    return parse(name)
 
 
 @click.command("profiles")

@@ -308,7 +308,8 @@ class Measure:
                 expected = ", ".join(known) or "none"
                 elsewhere = ELSEWHERE.get(name, "") if name == "judged_only" or "gain" in known else ""
                 said = f"{self.spec.name}: unknown parameter {name!r}, expected {expected}"
-                raise not_known(said, name, known, f"{elsewhere}see 'rankproof measures {self.spec.name}'")
+                judged = "--judged " if self.spec.kind == "judged" else ""
+                raise not_known(said, name, known, f"{elsewhere}see 'rankproof measures {judged}{self.spec.name}'")
         checked = {name: known[name].kind.check(self.spec.name, name, value) for name, value in params.items()}
         merged = {**self.given, **checked}
         given = {name: merged[name] for name in known if name in merged and merged[name] != known[name].default}

@@ -41,7 +41,7 @@ def reference(title: str, whole: str, records: Sequence[Record], brief: str = ""
     return Document(title, parts, records)
 
 
-def list_measures(measures: Iterable[Measure]) -> str:
+def list_measures(measures: Sequence[Measure]) -> str:
     """Every measure with the first line of its description, by families: the modules they stand in."""
     lines: list[str] = []
     for module, members in _grouped(measures).items():
@@ -49,16 +49,21 @@ def list_measures(measures: Iterable[Measure]) -> str:
         lines += ([""] if lines else []) + wrap(said.partition(". ")[0].removesuffix("."))
         for each in members:
             lines += _entry(each.spec.name, each.spec.title)
-    return "\n".join([*lines, "", "rankproof measures NAME describes one in full."]) + "\n"
+    return "\n".join([*lines, "", f"{_command(measures)} describes one in full."]) + "\n"
 
 
-def names(measures: Iterable[Measure]) -> str:
+def names(measures: Sequence[Measure]) -> str:
     """The names alone, a line or two for the measures of each module."""
     lines = []
     for module, members in _grouped(measures).items():
         first = f"{module.rpartition('.')[2]:{FAMILY}}  "
         lines += wrap(", ".join(each.spec.name for each in members), first=first, later=" " * len(first))
-    return "\n".join([*lines, "", "Described by --full; one in full by: rankproof measures NAME"]) + "\n"
+    return "\n".join([*lines, "", f"Described by --full; one in full by: {_command(measures)}"]) + "\n"
+
+
+def _command(measures: Sequence[Measure]) -> str:
+    """The command that describes one of them: a metric by verdicts may have the name of a measure of rankings."""
+    return f"rankproof measures {'--judged ' if measures[0].spec.kind == 'judged' else ''}NAME"
 
 
 def _grouped(measures: Iterable[Measure]) -> dict[str, list[Measure]]:

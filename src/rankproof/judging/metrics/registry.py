@@ -261,21 +261,22 @@ def parse_all(asked: Asked, peer: str | None = None) -> list[Measure]:
 
 def find(name: str) -> Measure:
     """The metric of that name, canonical or other, or a measure of rankings."""
-    measure = _find_ours(name.replace(" ", "_")) or find_measure(name)
+    measure = find_ours(name.replace(" ", "_")) or find_measure(name)
     if measure is None:
         known = [*METRICS, *ALIASES]
         raise not_known(f"unknown metric {name!r}", name, known, "'rankproof measures --judged' lists all")
     return measure
 
 
-def _find_ours(name: str) -> Measure | None:
+def find_ours(name: str) -> Measure | None:
+    """The metric of that name, in whatever case; None if there is none."""
     plain = name.lower().replace("-", "_")
     return METRICS[plain].measure if plain in METRICS else ALIASES.get(plain)
 
 
 def _find_theirs(peer: str, name: str) -> Measure:
     """The formula of another tool; the names of our metrics in other tools are other names of ours."""
-    plain, own, meant = name.lower().replace("-", "_"), PEERS[peer], _find_ours(name)
+    plain, own, meant = name.lower().replace("-", "_"), PEERS[peer], find_ours(name)
     called = () if meant is None else (meant.spec.name, *meant.spec.also)
     theirs = plain if plain in own else next((each for each in own if each in called), None)
     if theirs is None:
