@@ -24,6 +24,35 @@ def test_every_command_explains_itself_in_80_columns_with_an_example(name: str, 
     assert "..." not in done.out.partition("Commands:")[2], "the first line of a command is cut"
 
 
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "trec_eval"])
+def test_help_says_what_is_usual_and_refers_to_what_is_above(name: str, rankproof: Any) -> None:
+    """Options stand below the text; no range of numbers is written as in code."""
+    found = rankproof(name, "--help").out
+    assert "see below" not in found
+    assert "<=x" not in found.replace("x>=", "<=x")
+    for option in load_command(name).params:
+        if {"-m", "--measure", "--metric"} & set(option.opts):
+            assert "[" in getattr(option, "help", "")
+
+
+def test_help_of_fuse_names_the_parameters_of_every_method(rankproof: Any) -> None:
+    from rankproof.bench.fusion import METHODS
+
+    found = rankproof("fuse", "--help").out
+    assert {f"{name} ({each.name})" for each in METHODS.values() for name in each.parameters} <= set(
+        re.findall(r"\w+ \([\w-]+\)", " ".join(found.split()))
+    )
+
+
+@pytest.mark.parametrize(
+    "words", ["evaluate j r --worst -1", "compare j a b --worst -1", "verdicts -n -1", "questions needed -n 0"]
+)
+def test_a_number_below_the_least_is_named_by_its_option(words: str, rankproof: Any) -> None:
+    done = rankproof(*words.split(), *(["--difference", "0.1"] if "needed" in words else []))
+    assert done.code == 2
+    assert re.search(r"(--worst|-n): got (-1|0), expected a whole number of at least [01]\. Next: ", done.err)
+
+
 def test_without_a_command_there_is_help(rankproof: Any) -> None:
     assert rankproof() == rankproof("--help")
     assert rankproof().code == 0

@@ -144,7 +144,9 @@ LISTED = re.compile(rf"(?:^|: )((?:{WORD}, )*{WORD}(?:, | or ){WORD})(?=[.,: ]|$
 """The words that the help of an option lists, at its beginning or behind a colon."""
 OF_WORDS = ("WORD", "WORD,...", "WHAT", "HOW", "TOOL", "UNIT", "SPAN", "FORMAT", "NAME")
 
-OF_NAMES = dict.fromkeys(("MEASURE", "METRIC[,METRIC]"), "complete_measures") | {"PROFILE": "complete_profiles"}
+OF_NAMES = dict.fromkeys(("MEASURE", "MEASURE[,MEASURE]", "METRIC[,METRIC]"), "complete_measures") | {
+    "PROFILE": "complete_profiles"
+}
 
 
 def _complete(command: click.Command) -> None:

@@ -14,6 +14,7 @@ import click
 from rankproof.cli import options, saved_results
 from rankproof.cli.options import check_one_stdin, check_single, named_paths, read_groups
 from rankproof.cli.output import Output, end, say_apart, tell_progress
+from rankproof.core.defaults import DEFAULT_MEASURE, DEFAULT_MEASURES
 from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, number_in
@@ -28,19 +29,17 @@ NOT_OF_KINSHIP = ("baseline", "margin", "correction", "all_pairs", "seed", "allo
 
 @click.command("compare")
 @click.argument("words", nargs=-1, required=True, metavar="JUDGMENTS RUN RUN...")
-@options.measures
+@options.measures(f"{DEFAULT_MEASURES}; of saved results all")
 @options.names
-@options.value("-b --baseline", "RUN", "Compare with this one. [the first]")
+@options.value("-b --baseline", "RUN", "The ranking that others are compared with. [the first]")
 @options.value("--margin", "X", "A difference that would not matter.", type=float)
 @options.value("--alpha", "A", "Error rate of a verdict.", 0.05)
 @options.value("--correction", "WORD", "holm, benjamini-hochberg, bonferroni or none.", "holm")
-@options.value(
-    "--machine", "FILE", "Judgments of a machine: say whether they favour a system, compared with JUDGMENTS."
-)
+@options.value("--machine", "FILE", "A machine's judgments: do they favour a system, compared with JUDGMENTS?")
 @options.flag("--all-pairs", "Compare every system with every other as well.")
 @options.allowances
 @options.by
-@options.value("--worst", "N", "List the N queries that lost and won most.", type=int, default=0)
+@options.value("--worst", "N", "List the N queries that lost and won most.", 0, callback=options.at_least(0))
 @options.value("--seed", "N", "Seed of the random draws.", 0)
 @options.result()
 @options.history
@@ -125,24 +124,24 @@ def _systems(paths: tuple[str, ...], shown_as: str | None, *others: str) -> dict
 
 @click.command("gate")
 @click.argument("words", nargs=-1, required=True, metavar="JUDGMENTS BASELINE CANDIDATE")
-@options.measures
+@options.measures(f"{DEFAULT_MEASURE}, and those of --floor; of saved results all")
 @options.value("--margin", "X", "A loss that would not matter.", 0.01)
 @options.value("--alpha", "A", "Rate of false alarms.", 0.05)
 @options.value(
     "--about",
     "WHICH",
-    "Questions like-these, or exactly these: has any lost?",
+    "What is decided: whether questions like-these would lose, or whether exactly these did.",
     "like-these",
     type=click.Choice(["like-these", "these"]),
 )
 @options.flag("--strict", "Fail if the result is inconclusive: exit code 1.")
 @options.flag("--allow-inconclusive lenient", "Let an inconclusive result pass, with a warning: code 0.")
 @options.allowances
-@options.value("--floor floors", "MEASURE=VALUE", "A mean that must be reached.", multiple=True)
+@options.value("--floor floors", "MEASURE=VALUE", "A mean that CANDIDATE must reach; one or several.", multiple=True)
 @options.value("--coverage", "S", "The share of shown documents that must be judged.", type=float)
 @options.value("--minimum", "N", "Decide nothing with fewer queries.", 10)
-@options.value("--anchor anchors", "NAME", "Compare with this saved release as well.", multiple=True)
-@options.value("--anchor-margin", "X", "A loss to an anchor that would not matter. [twice]", type=float)
+@options.value("--anchor anchors", "NAME", "Compare with this saved release as well; one or several.", multiple=True)
+@options.value("--anchor-margin", "X", "A loss to an anchor that would not matter. [twice --margin]", type=float)
 @options.value("--last", "N", "BASELINE is the mean of the last N saved results.", type=int)
 @options.value("--like", "GLOB", "Which names --last looks at, like 'nightly-*'. [all]", default="*")
 @options.by

@@ -20,6 +20,7 @@ from rankproof.cli.output import (
     write,
 )
 from rankproof.cli.saved_results import Saving, saving_options
+from rankproof.core.defaults import DEFAULT_MEASURES, SPAN_MEASURES
 from rankproof.errors import DataError, UsageError, is_one_of, one_of
 
 if TYPE_CHECKING:
@@ -30,18 +31,18 @@ if TYPE_CHECKING:
 @click.command("evaluate")
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@options.measures
+@options.measures(DEFAULT_MEASURES)
 @options.flag("-q --per-query", "The value of every query; a table has the means below.")
 @options.value("--counted", "FILE", "The result of a query of 'rankproof sql', in place of a run.", multiple=True)
-@options.value("--lengths", "FILE", "How many documents each query has, if counted apart.")
-@options.value("--worst", "N", "List the N worst queries under a table.", type=click.IntRange(0), default=0)
+@options.value("--lengths", "FILE", "With --counted: how many documents each query has, if that is a file of its own.")
+@options.value("--worst", "N", "List the N worst queries under a table.", 0, callback=options.at_least(0))
 @options.names
 @options.result()
 @options.by
 @saving_options
 @options.profile
 @options.conventions
-@options.sample
+@options.value("--sample", "N", "Score N of the judged queries, like 1e5: everywhere the same ones.", type=float)
 def command(
     judgments: str,
     runs: tuple[str, ...],
@@ -144,7 +145,7 @@ def render_scores(
 @options.value("--corpus", "FILE", "The documents as they were cut: file or folder.", required=True)
 @options.value("--chunks", "FILE", "The place of each chunk, if its id is not DOCUMENT#START-END.")
 @options.value("--tokens", "WORD", "The unit that is counted: words or characters.", "words")
-@options.measures
+@options.measures(SPAN_MEASURES, "What to measure, like SpanR@5,SpanF@5; may be given again.")
 @options.flag("-q --per-query", "The value of every query; a table has the means below.")
 @options.names
 @options.result()
@@ -199,7 +200,7 @@ def evaluate_passages(
 @click.command("audit")
 @click.argument("judgments")
 @click.argument("run")
-@options.measures
+@options.measures(DEFAULT_MEASURES, "The measures whose cut-offs and ceilings are looked at; may be given again.")
 @options.result()
 @options.conventions
 def audit_ranking(judgments: str, run: str, measures: list[str] | None, output: Output, **settings: Any) -> None:
@@ -256,7 +257,7 @@ def as_trec_eval(ctx: click.Context) -> None:
 @options.value("--score", "NAME", "The column of scores.", "score")
 @options.value("--rank", "NAME", "The column of ranks, for --ties rank.")
 @options.flag("--decimal", "Scores are decimal numbers.")
-@options.flag("--distinct", "Look for documents that come twice in every query, not in 1,000.")
+@options.flag("--distinct", "Look for duplicate documents in all queries, not in 1,000 of them.")
 @options.value("--ties", "WORD", "Equal scores, as in evaluate: trec, id, rank.", "trec")
 @options.value("--duplicates", "WORD", "Documents that come twice: error, best.", "error")
 @options.output

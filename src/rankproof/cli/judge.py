@@ -24,6 +24,7 @@ from rankproof.cli.output import (
     write,
 )
 from rankproof.cli.saved_results import Saving, saving_options
+from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, one_of
 
@@ -98,27 +99,25 @@ PAGE = (".html", ".htm")
 
 @click.command("judge")
 @click.argument("files", nargs=-1, metavar="SAMPLES...")
-@options.metrics("What to measure; see below.")
-@options.value("-j --judge spec", "JUDGE", "Who judges; see below.", "lexical")
+@options.metrics(f"What to measure; see above. [{DEFAULT_METRICS}]")
+@options.value("-j --judge spec", "JUDGE", "Who judges; see above.", "lexical")
 @options.value("--ledger", "FILE", "Where verdicts are found and kept.", envvar="RANKPROOF_LEDGER")
 @options.value("--base-url", "URL", "The endpoint of a model, if it is not the usual one.")
 @options.value("--set settings", "NAME=VALUE", "An option of a judge that is a model.", multiple=True)
 @options.flag("--dry-run", "Say what would be asked and what it would cost, and ask nothing.")
-@options.flag("--stress", "Ask again with other items around each, and say how many verdicts change; no scores.")
-@options.value(
-    "--design", "WORD", "mirage: what answers without contexts, with the right one and with a mix say of the generator."
-)
+@options.flag("--stress", "Ask again with other items around each, and say how many verdicts change; gives no scores.")
+@options.value("--design", "WORD", "mirage: judge a generator by answers without, with right, and with mixed contexts.")
 @options.value("--correct", "V", "With --design: the METRIC's value of a right answer.", 1.0)
 @options.flag(
     "--trial", "Ask a model about labelled pairs that come with rankproof, one by one and together; needs no SAMPLES."
 )
 @options.value("-k", "K", "How many of the contexts count. [all]", type=int)
-@options.value("--complete", "S", "Decided share from which a sample counts.", 1.0)
+@options.value("--complete", "S", "The share of its pairs that must be decided for a sample to count.", 1.0)
 @options.value("--compat", "TOOL", "ragas, deepeval, ragchecker, mlflow or promptfoo: their formulas.")
 @options.value(
     "--soft",
     "HOW",
-    "What counts of probabilities on several contexts: the strongest, or all as if independent.",
+    "How probabilities on several contexts are combined: the strongest alone counts, or all as if independent.",
     "strongest",
 )
 @options.flag("--blame", "Say which half failed: retrieval or generation.")
@@ -131,7 +130,7 @@ PAGE = (".html", ".htm")
 @click.option(
     "--probe/--no-probe",
     default=True,
-    help="Ask a model that answers under another version than before again about a few pairs. [yes]",
+    help="If a model answers under another version than before, ask it again about a few pairs. [yes]",
 )
 @options.target("Write the verdicts on contexts as TREC judgments.", "--qrels")
 @options.flag("-q --per-query", "The value of every sample; a table has the means below.")

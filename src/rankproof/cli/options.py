@@ -20,7 +20,7 @@ from rankproof.cli.output import FULL, Output, Target, checked_form
 from rankproof.cli.output import force as force
 from rankproof.core.conventions import CHOICES, Conventions, Default
 from rankproof.document.numbers import FACE, first_of
-from rankproof.errors import RankproofError, UsageError
+from rankproof.errors import RankproofError, UsageError, check_whole
 from rankproof.io.inputs import STDIN
 
 
@@ -176,6 +176,11 @@ def value(names: str, metavar: str, about: str, usual: Any = None, **settings: A
     return click.option(*names.split(), metavar=metavar, help=about, **settings)
 
 
+def at_least(least: int) -> Callable[[click.Context, click.Parameter, int | None], int | None]:
+    """Checks that a whole number is not below that."""
+    return lambda context, option, given: given if given is None else check_whole(option.opts[0], given, least)
+
+
 def flag(names: str, about: str, **settings: Any) -> Callable[[F], F]:
     """An option that is given or not."""
     return click.option(*names.split(), is_flag=True, help=about, **settings)
@@ -186,14 +191,11 @@ def _or_none(context: click.Context, option: click.Parameter, given: tuple[str, 
     return list(given) or None
 
 
-measures = value(
-    "-m --measure measures",
-    "MEASURE[,MEASURE]",
-    "What to measure, like nDCG@10,R@100 or \"nDCG(gain='exp')@10\"; may be given again.",
-    multiple=True,
-    shell_complete=complete_measures,
-    callback=_or_none,
-)
+def measures(
+    usual: str, about: str = "What to measure, like nDCG@10,R@100 or \"nDCG(gain='exp')@10\"; may be given again."
+) -> Callable[[F], F]:
+    """The measures, and in words those that are usual."""
+    return value("-m --measure measures", "MEASURE[,MEASURE]", f"{about} [{usual}]", multiple=True, callback=_or_none)
 
 
 def metrics(about: str) -> Callable[[F], F]:
@@ -204,8 +206,8 @@ def metrics(about: str) -> Callable[[F], F]:
 by = value(
     "--by",
     "GROUPS",
-    "Groups of queries apart: a file of lines QUERY<TAB>GROUP, FILE:FIELD of a file of queries, or a column "
-    "of JUDGMENTS.",
+    "Show groups of queries separately: a file of lines QUERY<TAB>GROUP, FILE:FIELD of a file of queries, or "
+    "a column of JUDGMENTS.",
 )
 history = value(
     "--history", "FILE", "Where results are saved; else $RANKPROOF_HISTORY.", "rankproof.db", envvar="RANKPROOF_HISTORY"
@@ -226,7 +228,7 @@ def _laid_out(context: click.Context, option: click.Parameter, path: str | None)
     return path
 
 
-IN_FULL = "Write to a file; a text has everything."
+IN_FULL = "Write to a file; a text there is complete, as with --full."
 
 
 def output(command: F) -> F:
@@ -286,7 +288,7 @@ def form(*more: str, only: Sequence[str] = ()) -> Callable[[F], F]:
         shell_complete=lambda context, option, begun: of_words(*listed())(context, option, begun),
         listed=listed,
     )
-    full = flag("--full", "Print everything.", is_eager=True, expose_value=False, callback=_noted(FULL))
+    full = flag("--full", "Print everything, not one screen.", is_eager=True, expose_value=False, callback=_noted(FULL))
     return lambda command: which(full(command))
 
 
@@ -298,14 +300,6 @@ def _noted(key: str) -> Callable[[click.Context, click.Parameter, Any], None]:
 anyway = flag("--anyway", "Compare saved results that were not made in the same way, over what they share.")
 names = value("--names shown_as", "NAME,NAME", "Names for the RUNs, in their order. [their files]")
 profile = value("--profile", "NAME", "Follow another tool; see 'rankproof profiles'.", shell_complete=complete_profiles)
-
-
-def judgments_are_read(context: click.Context, option: click.Parameter, path: str | None) -> None:
-    """Refuse `--judgments` if a command has no judgments to read."""
-    if path is not None:
-        raise UsageError(
-            f"--judgments: names judgments that are read, never written. Next: --qrels {path} writes them."
-        )
 
 
 CORPUS = "The documents: file or folder"
@@ -324,7 +318,7 @@ def conventions(command: F) -> F:
     """The options for every convention that `evaluate` takes."""
     corpus = value("--corpus", "FILE", f"{CORPUS}.", is_eager=True, expose_value=False, callback=_noted(_DOCUMENTS))
     size = value("--corpus-size", "N", f"{SIZE}.", type=float, callback=_size)
-    context = value("--context-k", "K", "The number of documents that your generator gets.", type=int)
+    context = value("--context-k", "K", "How many documents your generator gets: for the audit.", type=int)
     return rules(corpus(size(context(damaged_files(command)))))
 
 
@@ -336,12 +330,6 @@ def allowances(command: F) -> F:
 
 
 damaged_files = value("--damaged", "WORD", "Files of a ranking that cannot be read: error, skip.", "error")
-sample = value(
-    "--sample",
-    "N",
-    "Score a sample of N judged queries, as 1e5: the same everywhere, a smaller one within a larger.",
-    type=float,
-)
 
 
 def corpus_apart(corpus: str | None, size: float | None) -> tuple[str | None, float | None]:

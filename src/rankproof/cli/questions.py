@@ -44,12 +44,12 @@ def command() -> None:
 @command.command("draw", short_help="Draw known-item questions from a corpus.")
 @click.argument("corpus")
 @options.value("-n number", "N", "The number of questions. [one a document]", type=int)
-@options.value("--sources", "WORD,...", "title, heading, sentence. [all, in turn]")
-@options.value("--ask", "MODULE:FUNCTION", "A function that writes questions, given a document: a text, or texts.")
-@options.value("--seed", "N", "Which documents are drawn.", 0)
+@options.value("--sources", "WORD,...", "Where the words come from: title, heading, sentence. [all, in turn]")
+@options.value("--ask", "MODULE:FUNCTION", "A function that gets a document and returns a question, or several.")
+@options.value("--seed", "N", "Seed of the draw.", 0)
 @options.target("Write which document answers which, as judgments.", "--qrels")
 @options.target("Where to write the questions. [standard output]")
-@click.option("--judgments", hidden=True, callback=options.judgments_are_read)
+@click.option("--judgments", hidden=True)
 @options.force
 def draw(
     corpus: str,
@@ -58,7 +58,7 @@ def draw(
     ask: str | None,
     seed: int,
     qrels: str | None,
-    judgments: None,
+    judgments: str | None,
     output: str | None,
 ) -> None:
     """Draw known-item questions from a corpus: a few content words of a document.
@@ -74,6 +74,8 @@ def draw(
     from rankproof.io.load import load_judgments
     from rankproof.io.write import write_judgments
 
+    if judgments is not None:
+        raise UsageError(f"--judgments names what is read, and nothing is. Next: --qrels {judgments} writes judgments.")
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
     with keep_results_apart(), tell_progress(f"reading {corpus}"):
         write_them = None if ask is None else import_named(ask, "--ask")
@@ -147,10 +149,10 @@ def split(questions: str, shares: tuple[str, ...], by: str | None, seed: int) ->
 @click.argument("judgments", required=False)
 @click.argument("baseline", required=False)
 @click.argument("candidate", required=False)
-@options.value("-n number", "N", "The number of questions, without files.", type=click.IntRange(min=1))
-@options.value("-m --measure", "MEASURE", "Of what.", DEFAULT_MEASURE)
+@options.value("-n number", "N", "The number of questions, without files.", type=int, callback=options.at_least(1))
+@options.value("-m --measure", "MEASURE", "The measure that is to show it.", DEFAULT_MEASURE)
 @options.value("--difference", "D", "The smallest difference that matters.", type=float, required=True)
-@options.value("--power", "P", "The power: how often it shall be found.", 0.8)
+@options.value("--power", "P", "The power: how often a true difference shall be found.", 0.8)
 @options.value("--alpha", "A", "Error rate of a verdict.", 0.05)
 @options.form()
 @options.target("Write to a file.")
@@ -213,16 +215,16 @@ def _before_any_run(number: int, margin: float, alpha: float) -> str:
 @options.value("--queries texts", "FILE", "The texts, if the first file is one of judgments.")
 @options.value("--judgments", "FILE", "Judgments, if the first file is one of queries.")
 @options.value("--run ranking", "RUN", "A ranking, to re-weight its measures to what people ask.")
-@options.measures
+@options.measures(DEFAULT_MEASURE)
 @options.value("--corpus", "FILE", "Today's documents: which judged ones vanished?")
 @options.value("--hashes", "FILE", "With --corpus: which changed since --keep-hashes wrote this file?")
 @options.target("With --corpus: write hashes of the judged documents, for later.", "--keep-hashes")
 @options.value("--training", "FILE", "Training queries of a model: which are in the set?")
-@options.value("--embed", "MODULE:FUNCTION", "Turns a list of texts into vectors. [n-grams of characters]")
+@options.value("--embed", "MODULE:FUNCTION", "A function from a list of texts to vectors. [n-grams of characters]")
 @options.value("--label", "N", "Propose N live queries to label next.", 30)
 @options.target("Write the queries to label next.", "--next-queries")
 @options.target("Write the documents that the log lists for them, for 'pool'.", "--next-run")
-@options.value("--redact", "HOOK", "masks, or MODULE:FUNCTION that changes events first of all.")
+@options.value("--redact", "HOOK", "How to redact events before anything else: masks, or MODULE:FUNCTION.")
 @options.value("--test", "WORD", "The test of wording: kernel or classifier.", "kernel")
 @options.value("--seed", "N", "Seed of the sample and the permutations.", 0)
 @options.flag("--strict", "Exit code 1 if the set has drifted.")

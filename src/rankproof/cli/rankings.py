@@ -73,22 +73,22 @@ KEPT = ".answers"
 @options.value("--queries", "FILE", "The questions: JSON Lines, CSV, TSV, BEIR ...", required=True)
 @options.value("--judgments", "FILE", "Ask the judged questions only, and score what was found.")
 @options.value("--corpus", "FILE", "The documents; ids that are not in them are reported.")
-@options.value("-k", "N", "Documents a question.", 100)
+@options.value("-k", "N", "How many documents to ask for, per question.", 100)
 @options.target("Where to write. [standard output]", beside=KEPT, default=STDOUT)
 @options.force
 @options.value("--to", "FORMAT", "trec, tsv, csv, json, jsonl or parquet. [by the file's name]")
 @options.value("--name", "NAME", "The name of the run. [the retriever]")
-@options.value("--concurrency", "N", "Questions at once. [1; async and endpoints 8]", type=int)
-@options.value("--timeout", "SECONDS", "For a question; 0: none. [60; endpoints 30]", type=float)
-@options.value("--retries", "N", "For a question that failed. [0; endpoints 2]", type=int)
-@options.value("--backoff", "SECONDS", "Before the first retry; then twice as long. [0.5]", type=float)
-@options.value("--rate", "N", "Calls a second at most.", type=float)
+@options.value("--concurrency", "N", "How many questions are asked at once. [1; async and endpoints 8]", type=int)
+@options.value("--timeout", "SECONDS", "Time limit of a question; 0 is none. [60; endpoints 30]", type=float)
+@options.value("--retries", "N", "How often a question that failed is asked again. [0; endpoints 2]", type=int)
+@options.value("--backoff", "SECONDS", "Pause before the first retry, then doubled. [0.5]", type=float)
+@options.value("--rate", "N", "At most N calls a second.", type=float)
 @options.value("--warm-up", "N", "Questions asked first and not counted. [0]", type=int)
 @options.value("--batch", "N", "The retriever takes lists of N questions.", type=int)
 @options.value("--id id_", "FIELD", "Where a document has its id, if not in a usual field.")
 @options.value("--cache", "FILE", "Keep the answers for later runs too. [FILE of -o + .answers]")
 @options.flag("--fresh", "Ask everything again, whatever was kept of an interrupted run.")
-@options.value("--details", "FILE", "A JSON line a question: seconds, attempts, failure.")
+@options.value("--details", "FILE", "Write a JSON line for each question: seconds, attempts, failure.")
 def run_retriever(
     retriever: str,
     queries: str,
@@ -178,15 +178,15 @@ def _kept(cache: str | None, output: str, fresh: bool) -> Path | None:
 @click.command("fuse")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @options.value("--method", "NAME", "How to combine them: see above.", "rrf")
-@options.value("--normalise", "NAME", "min-max, max, sum, z-score, rank, borda or none. [min-max, if scores are read]")
+@options.value("--normalise", "NAME", "How scores are scaled: min-max, max, sum, z-score, rank, borda, none. [min-max]")
 @options.value("--weights", "W,W,...", "A weight for each run, in their order.")
-@options.value("--set settings", "NAME=VALUE", "A parameter of the method: k=60.", multiple=True)
+@options.value("--set settings", "NAME=VALUE", "A parameter of the method, like k=60: see above.", multiple=True)
 @options.value("--depth", "N", "Read the N best documents of each run only.", type=int)
 @options.value("--judgments", "FILE", "Judgments that the learning methods learn from.")
 @options.value("--tune tuning", "FILE", "Judgments to choose the settings by.")
 @options.value("-m --measure", "MEASURE", "What to tune for.", DEFAULT_MEASURE)
-@options.value("--share", "SHARE", "Of the judged queries, to tune on.", 0.5)
-@options.value("--seed", "N", "Of the draw of these queries.", 0)
+@options.value("--share", "SHARE", "The share of the judged queries to tune on.", 0.5)
+@options.value("--seed", "N", "Seed of the draw of these queries.", 0)
 @options.target("Where to write the ranking. [standard output]")
 @options.damaged_files
 @options.force
@@ -209,7 +209,8 @@ def fuse_runs(
     By rank: rrf, isr, log-isr, logn-isr, rbc, borda, condorcet. By score:
     combsum, combmnz, combgmnz, combmin, combmax, combmed, combanz, weighted-sum,
     wmnz, mixed. Learning from judged queries: bayesfuse, mapfuse, posfuse,
-    probfuse, segfuse, slidefuse.
+    probfuse, segfuse, slidefuse. Their parameters: k (rrf), sigma (logn-isr), phi
+    (rbc), gamma (combgmnz), window (slidefuse), segments (probfuse), sizes (segfuse).
 
     With --tune the settings are chosen on a part of the judged queries and
     scored on the others; the ranking is written with -o.

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 @click.argument("judgments", metavar="JUDGMENTS|TERM", shell_complete=options.complete_terms)
 @click.argument("run", required=False)
 @click.argument("query", required=False)
-@options.measures
-@options.value("--versus", "PROFILE", "The same as another tool computes it, and what differs.")
+@options.measures(DEFAULT_MEASURE)
+@options.value("--versus", "PROFILE", "Show beside it how another tool computes the same, and what differs.")
 @options.result(about="Write to a file; a page if it ends in .html.")
-@options.value("--beside", "RUN", "On a page: another ranking side by side.")
+@options.value("--beside", "RUN", "On a page (.html, .pdf): another ranking side by side.")
 @options.value("--queries", "FILE", "Texts of queries, as JSON lines.")
 @options.titles
 @options.profile
@@ -121,12 +121,12 @@ def _explained(
 @click.command("diagnose")
 @click.argument("judgments")
 @click.argument("run")
-@options.measures
+@options.measures(DEFAULT_MEASURE)
 @options.value("--queries", "FILE", "Texts of the questions: JSON lines, CSV or ID<TAB>TEXT.")
 @options.value("--corpus", "FILE", f"{options.CORPUS}.")
 @options.value("--corpus-size", "N", f"{options.SIZE}.", type=float)
 @options.value("-k", "K", "Documents the user sees. [the measure's cut-off, else 10]", type=int)
-@options.value("--worst", "N", "The number of queries that are listed.", 10)
+@options.value("--worst", "N", "The number of queries that are listed; one screen has as many as fit.", 10)
 @options.by
 @options.value("--alpha", "A", "Error rate of a claim.", 0.05)
 @options.value("--seed", "N", "Seed of the random draws.", 0)

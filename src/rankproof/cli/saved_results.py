@@ -15,6 +15,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.output import Output, checked_form, end, errors_of, may_replace
+from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.document.disk import last_check
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, shorten
@@ -253,7 +254,7 @@ def remove(names: tuple[str, ...], history: str) -> None:
 
 @click.command("app")
 @click.argument("places", nargs=-1, metavar="[FOLDER|FILE]...")
-@options.measures
+@options.measures(DEFAULT_MEASURES)
 @options.value("--judgments", "FILE", "The judgments of all rankings. [the first in the folder]")
 @options.value("--queries", "FILE", "The texts of the queries.")
 @options.value("--corpus", "FILE", "The documents: file or folder.")

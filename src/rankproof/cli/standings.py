@@ -10,6 +10,7 @@ import click
 from rankproof.cli import options, saved_results
 from rankproof.cli.options import check_one_stdin, named_paths, read_groups
 from rankproof.cli.output import Output, end, may_replace, tell_progress
+from rankproof.core.defaults import DEFAULT_MEASURE, REPORT_MEASURES
 from rankproof.core.names import parse_all
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError
@@ -44,7 +45,7 @@ def scores_of_systems(
 
 @click.command("leaderboard")
 @click.argument("words", nargs=-1, required=True, metavar="JUDGMENTS RUN RUN...")
-@options.measures
+@options.measures(f"{DEFAULT_MEASURE}; of saved results the first")
 @options.value("--alpha", "A", "Error rate of a difference.", 0.05)
 @options.value("--seed", "N", "Seed of the random draws.", 0)
 @options.allowances
@@ -87,10 +88,10 @@ def order_systems(
 
 @click.command("rank-correlation")
 @click.argument("words", nargs=-1, required=True, metavar="SCORES SCORES | JUDGMENTS RUN RUN...")
-@options.measures
+@options.measures("of files of scores their only one", "What to order by: two measures, or one with --judgments.")
 @options.value("--judgments other", "FILE", "Other judgments of the same rankings.")
-@options.value("--p p", "P", "How far down RBO looks.", 0.9)
-@options.flag("--lower", "In files of scores, less is better.")
+@options.value("--p p", "P", "How far down RBO looks: nearer to 1 is further.", 0.9)
+@options.flag("--lower", "In files of scores, lower is better.")
 @options.allowances
 @options.result()
 @options.history
@@ -169,12 +170,12 @@ def _two(measures: list[str]) -> UsageError:
 @click.command("report")
 @click.argument("judgments")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@options.measures
+@options.measures(REPORT_MEASURES)
 @options.form()
 @options.target("Where to: a name ending in .html, .pdf, .md, .tex, .txt ... [as text here]")
 @options.force
 @options.names
-@options.value("-b --baseline", "RUN", "Compare with this one. [the first]")
+@options.value("-b --baseline", "RUN", "The ranking that others are compared with. [the first]")
 @options.value("--queries", "FILE", "Texts of queries: JSON lines, or ID<TAB>TEXT.")
 @options.titles
 @options.value("--title", "TEXT", "The heading of the page.", default="Retrieval report")

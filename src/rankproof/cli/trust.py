@@ -15,6 +15,7 @@ from rankproof.cli.judge import model_options
 from rankproof.cli.label import WIDTH, go_through, lines_of_text, rule_after
 from rankproof.cli.options import named_paths
 from rankproof.cli.output import Output, end, format_of, may_replace, tell_progress, write
+from rankproof.core.defaults import DEFAULT_METRICS, JUDGE_MEASURES
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, one_of
 
@@ -37,11 +38,11 @@ KEYS = "s skip   u undo   q quit"
     "--next further", "N", "Draw the N pairs whose labels narrow the interval most, as a pool for -o FILE.", type=int
 )
 @options.value("--plan", "FILE", "The pool that --next wrote, if the labels were drawn by it.")
-@options.value("-j --judge spec", "JUDGE", "Whose verdicts. [the ledger's only judge; lexical]")
+@options.value("-j --judge spec", "JUDGE", "Whose verdicts. [the only judge of LEDGER; lexical for SAMPLES]")
 @options.value("--ledger", "FILE", "Where labels go, with SAMPLES.", envvar="RANKPROOF_LEDGER")
 @options.value("--who", "NAME", "Who labels. [your login]")
-@options.value("-n n", "N", "Pairs of each relation, at random.", 50)
-@options.value("--informative", "N", "About this many more that are more informative.", 0)
+@options.value("-n n", "N", "How many pairs of each relation are drawn at random.", 50)
+@options.value("--informative", "N", "Draw about N more, those that tell most.", 0)
 @options.flag("--whole", "Draw N samples, and label all of their pairs.")
 @options.value(
     "--relation",
@@ -49,8 +50,8 @@ KEYS = "s skip   u undo   q quit"
     "Only question and context (R), claim and text (S, in grades P), question and statement (Q), or question and "
     "answer (A).",
 )
-@options.metrics("For pairs of SAMPLES.")
-@options.value("--seed", "N", "For another draw.", 0)
+@options.metrics(f"Whose pairs are drawn. [{DEFAULT_METRICS}; with --run {JUDGE_MEASURES}]")
+@options.value("--seed", "N", "Seed of the draw.", 0)
 @options.flag("--report", "Ask nothing; report on the existing labels.")
 @options.flag("--drift", "Ask the judge the ledger's fixed pairs again, and say what changed.")
 @options.value("--since", "JUDGE", "With --drift: another judge whose verdicts are the reference.")
@@ -225,7 +226,7 @@ VERDICT_FORMATS = ("table", "jsonl", "json", "csv")
 @options.value("--value", "N", "Only those of this value.", type=int)
 @options.value("--contains", "TEXT", "Only pairs with this text in them.")
 @click.option("--unmeasured/--measured", default=None, help="Only pairs without a verdict, or only those with one.")
-@options.value("-n most", "N", "How many to show; 0 is all.", 20, type=click.IntRange(0, sys.maxsize))
+@options.value("-n most", "N", "How many to show; 0 is all.", 20, callback=options.at_least(0))
 @options.flag("--judges who", "Say who judged, and how much.")
 @options.form(only=VERDICT_FORMATS)
 @options.output
@@ -295,7 +296,7 @@ def _verdicts_shown(verdicts: Any, who: bool, form: str, most: int, filters: dic
         plain = [{name: each[name] for name in ("name", "human", "verdicts", "unmeasured")} for each in known]
         return as_data(plain) if as_data else words.judges(known)
     found = verdicts.where(**filters)
-    chosen = list(found if most == 0 else islice(found, most))
+    chosen = list(found if most == 0 else islice(found, min(most, sys.maxsize)))
     if as_data:
         names = ("id", "relation", "left", "right", "judge", "value", "probability", "quote", "reason", "at")
         return as_data(

@@ -6,6 +6,8 @@ DEFAULT_MEASURE = DEFAULT_MEASURES.partition(",")[0]
 """The one that decides, in `gate`, `explain`, `diagnose`, `tune`, `grid`, `drift`."""
 REPORT_MEASURES = "nDCG@10, R@100, RR@10"
 """Those of `report`."""
+DEFAULT_METRICS = "context_precision, context_recall, context_relevance, faithfulness, answer_relevance"
+"""Those of `judge`."""
 JUDGE_MEASURES = "nDCG@10, RR@10, AP, P@5"
 """Those that `calibrate` corrects for runs."""
 SPAN_MEASURES = "SpanP@5, SpanR@5, SpanF@5, SpanIoU@5"

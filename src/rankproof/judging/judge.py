@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.core.audit import Finding
 from rankproof.core.audit.queries import beyond_queries
+from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.errors import check_number, check_whole, not_known, one_of
@@ -120,9 +121,6 @@ class SampleGroups:
     def unknown_samples(self, samples: tuple[str, ...]) -> Finding | None:
         """A note about samples that only the groups name."""
         return None if self._by is None else beyond_queries(samples, self._by, JudgedScores.nouns)
-
-
-DEFAULT_METRICS = "context_precision, context_recall, context_relevance, faithfulness, answer_relevance"
 
 
 def judge(

@@ -15,10 +15,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, WrongCall, check_whole, not_known, one_of
-from rankproof.judging.judge import DEFAULT_METRICS, Judge
+from rankproof.judging.judge import Judge
 from rankproof.judging.judges import HumanJudge
 from rankproof.judging.lexical_judge import NAME, likelihood
 from rankproof.judging.metrics.registry import Asked, parse_all

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.document.model import Document, Paragraph, Part, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_whole
-from rankproof.judging.judge import DEFAULT_METRICS, Judge
+from rankproof.judging.judge import Judge
 from rankproof.judging.metrics.registry import Asked, parse_all
 from rankproof.judging.run import JudgeRun, asks_of, settle
 from rankproof.judging.samples import read_samples
