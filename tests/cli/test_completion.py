@@ -19,7 +19,7 @@ from rankproof.cli import rankproof as group
 from rankproof.core.names import REGISTRY
 from rankproof.core.names import find as measure_named
 from rankproof.core.profiles import BUILT_ON, PROFILES, find
-from rankproof.document.page import read_terms
+from rankproof.document.page import read_terms, term_of
 from tests.each import with_each
 from tests.shell import rankproof
 
@@ -164,6 +164,20 @@ def test_measures_are_explained_too_and_unknown_words_are_met_with_the_known(tmp
     assert "Formula" in rankproof(tmp_path, "explain", "nDCG@10").stdout
     assert "Formula" in rankproof(tmp_path, "explain", "P").stdout
     assert "claims" in rankproof(tmp_path, "explain", "faithfulness").stdout
+    first_read = [
+        "query",
+        "system",
+        "measure",
+        "cut-off",
+        "unanswered",
+        "failed",
+        "candidate",
+        "anchor",
+        "floor",
+        "lexical",
+        "estimate",
+    ]
+    assert [each for each in first_read if not term_of(each)] == []
     unknown = rankproof(tmp_path, "explain", "detectible")
     assert unknown.returncode == 2
     assert "Did you mean 'detectable'?" in unknown.stderr
