@@ -7,12 +7,14 @@ import subprocess
 import sys
 from dataclasses import fields
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
 from rankproof.comparing.comparison import ComparisonRow
 from rankproof.comparing.gate_decision import GateRow
+from rankproof.core.names import measure
 from tests.test_walls import ORDER
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,6 +70,32 @@ def test_functions_that_the_page_of_statistics_names_exist() -> None:
 def test_every_column_of_the_data_is_explained(row: type, page: str) -> None:
     told = set(re.findall(r"`(\w+)`", (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")))
     assert {each.name for each in fields(row)} <= told
+
+
+def test_what_can_be_named_is_on_its_page() -> None:
+    """Metrics, services and formats register themselves: their pages are written by hand."""
+    from rankproof.document.formats import formats_by_name
+    from rankproof.io.write import FORMATS
+    from rankproof.judging.metrics.contexts import context_recall  # noqa: F401  (declares them all)
+    from rankproof.judging.metrics.registry import METRICS
+    from rankproof.judging.models.providers import PROVIDERS
+
+    def absent(page: str, *forms: str) -> list[str]:
+        text = (ROOT / page).read_text(encoding="utf-8")
+        return [each for each in forms if each not in text]
+
+    assert absent("docs/judging.md", *(f"`{name}" for name in METRICS)) == []
+    assert absent("docs/models.md", *(f"`{name}:" for name in PROVIDERS)) == []
+    files = [each for each in formats_by_name().values() if each.endings and each.general]
+    assert [each.name for each in files if len(absent("docs/reports.md", *each.endings)) == len(each.endings)] == []
+    text = (ROOT / "src/rankproof/cli/rankings.py").read_text(encoding="utf-8")
+    helps = re.findall(r'"--to", "FORMAT", "(trec.*?)\.', text)
+    assert [set(re.findall(r"\b(?!or\b)\w+", each)) for each in helps] == [set(FORMATS)] * 2
+
+
+@pytest.mark.parametrize("name", list(signature(measure).parameters)[1:])
+def test_every_argument_that_declares_a_measure_is_explained(name: str) -> None:
+    assert f"`{name}=" in (ROOT / "docs/own-measure.md").read_text(encoding="utf-8")
 
 
 def test_the_version_has_one_source() -> None:

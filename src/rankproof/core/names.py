@@ -102,6 +102,9 @@ def measure(
 ) -> Callable[[Function], Measure]:
     """Make a function from Hits to one number per query a measure, known by its name everywhere.
 
+    `also` are other names, `presets` names that stand for parameters, `bounds` the least and greatest value of a query;
+    without `higher` less is better. docs/own-measure.md explains these and all other arguments.
+
     >>> from rankproof.core.hits import Hits, PerQuery
     >>> from rankproof.core.measure import Cutoff
     >>> from rankproof.core.names import forget
