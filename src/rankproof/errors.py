@@ -322,7 +322,7 @@ def _wrong_call(
 def _wrong_value(
     verb: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], error: Exception
 ) -> UsageError | None:
-    """The first argument of a type that its annotation does not name, or that is no path; None if there is none."""
+    """The first argument of a type that its annotation does not name, or that is not a path; None if there is none."""
     from inspect import signature, unwrap
 
     from rankproof.suggestions import annotation, in_words, is_of

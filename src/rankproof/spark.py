@@ -293,7 +293,7 @@ def _ranked(run: Any, conventions: Conventions) -> tuple[Any, list[bool], str]:
     if order not in took:
         raise UsageError(
             "run: no column of scores, and none of ranks for ties='rank'; the order of rows is lost on a cluster. "
-            "Next: name the column, as columns={'score': NAME}."
+            "Next: name the column, like columns={'score': NAME}."
         )
     chosen = [run[took[role]].cast("string").alias(f"{role}_id") for role in ("query", "doc")]
     return run.select(*chosen, run[took[order]].cast("double").alias(order)), _are_integers(run, took), order

@@ -62,7 +62,7 @@ def test_added_questions_join_those_given() -> None:
 def test_what_cannot_be_added_is_refused() -> None:
     bench = graded()
     for arguments, message in (
-        (("q1", "Again?", ["d1"]), "question 'q1' is there already"),
+        (("q1", "Again?", ["d1"]), "question 'q1' exists already"),
         (("q9", "  ", ["d1"]), "a question without words"),
         (("q9", "Text?", "d1"), "relevant: got 'd1', expected a list or set"),
         (("q9", "Text?", None), "relevant: got None"),

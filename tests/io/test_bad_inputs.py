@@ -50,7 +50,7 @@ RANKING_FILES = {
     "open quote": (b'query_id,doc_id,score\nq1,"d1,1\n', "cannot be read as CSV"),
     "NUL": (b"query_id,doc_id,score\nq1,d1,1\nq1,d\x002,1\n", "line 3: a NUL byte, expected text"),
     "NUL in the end": (b"q1,d1,1\n" * 10_000 + b"\0", "line 10001: a NUL byte"),
-    "no UTF-8": (b"query_id,doc_id,score\nq1,d1,1\nq1,caf\xe9,1\n", r"line 3: the bytes b'q1,caf\xe9,1' are no valid UTF-8"),
+    "no UTF-8": (b"query_id,doc_id,score\nq1,d1,1\nq1,caf\xe9,1\n", r"line 3: the bytes b'q1,caf\xe9,1' are not valid UTF-8"),
     "UTF-16": ("query_id,doc_id,score\nq1,d1,1\n".encode("utf-16"), "the text is UTF-16, expected UTF-8"),
     "empty": (b"", "empty"),
     "only blanks": (b" \n\n\t\n", "empty"),
@@ -61,18 +61,18 @@ RANKING_FILES = {
     "unknown score": (b"query_id,doc_id,bm25\nq1,d1,1\n", "no column looks like the score of a ranking; the columns are 'query_id', 'doc_id', 'bm25'. Next: rename the one that is to 'score'"),
     "two queries": (b"query_id,topic_id,doc_id,score\nq1,t1,d1,1\n", "cannot tell which column is the query: 'query_id', 'topic_id'"),
     "the same column twice": (b"query_id,doc_id,score,score\nq1,d1,1,2\n", "cannot tell which column is the score: 'score', 'score'"),
-    "two columns, no header": (b"q1,d1\nq1,d2\n", "line 1: got 2 columns without a header that is known"),
+    "two columns, no header": (b"q1,d1\nq1,d2\n", "line 1: got 2 columns without a known header"),
     "four columns, no header": (b"q1,d1,1,0.5\nq1,d2,2,0.25\n", "so it cannot be told which is what of a ranking. Next: add a header line"),
     "ranks or scores": (b"q1\td1\t1\nq1\td2\t2\nq2\td1\t1\n", "the third column counts 1, 2, 3 in every query, so it may be a rank or a score"),
     "distances": (b"query_id,doc_id,_distance\nq1,d1,1\n", "'_distance' looks like a distance, which is less for what is better, expected a score"),
     "judgments in CSV": (b"query_id,doc_id,relevance\nq1,d1,1\n", "this looks like judgments (it has a column 'relevance' and no score), expected a ranking"),
     "judgments in TREC": (b"q1 0 d1 1\nq2 0 d1 0\n", "this looks like judgments (4 columns), expected a ranking (6 columns)"),
-    "three columns of TREC": (b"q1 d1 1\nq2 d1 0\n", "not a format that is known: 3 columns between blanks, as in 'q1 d1 1'"),
+    "three columns of TREC": (b"q1 d1 1\nq2 d1 0\n", "not a known format: 3 columns between blanks, as in 'q1 d1 1'"),
     "preferences": (b"q1 0  0\td1 1\nq1 0 0 d2 0\n", "this looks like preference judgments (5 columns)"),
-    "prose": (b"Once upon a time\n", "not a format that is known: 4 columns between blanks, as in 'Once upon a time'"),
-    "binary": (bytes(range(1, 256)), "are no valid UTF-8"),
-    "JSON cut off": (b'{"q1": {"d1": 1', "line 1: no valid JSON"),
-    "JSON, line of the error": (b'{"q1":\n {"d1": 1,\n  "d2": }}', "line 3: no valid JSON"),
+    "prose": (b"Once upon a time\n", "not a known format: 4 columns between blanks, as in 'Once upon a time'"),
+    "binary": (bytes(range(1, 256)), "are not valid UTF-8"),
+    "JSON cut off": (b'{"q1": {"d1": 1', "line 1: not valid JSON"),
+    "JSON, line of the error": (b'{"q1":\n {"d1": 1,\n  "d2": }}', "line 3: not valid JSON"),
     "JSON of another kind": (b'["q1", "d1"]', "row 1: got 'q1', expected a tuple (query, doc, score) or (query, doc)"),
     "JSON, empty": (b"{}", "empty, it has no queries"),
     "JSON, empty list": (b"[]", "empty, it has no rows"),
@@ -90,14 +90,14 @@ RANKING_FILES = {
     "JSON rows, missing field": (b'[{"query_id": "q1", "doc_id": "d1", "score": 1}, {"query_id": "q1", "doc_id": "d2"}]', "row 2: got {'query_id': 'q1', 'doc_id': 'd2'}, which has no 'score' as the first one has"),
     "JSON rows, null as id": (b'[{"query_id": "q1", "doc_id": null, "score": 1}]', "row 1: got None (NoneType) as the doc, expected text"),
     "JSON rows, two kinds of ids": (b'[{"query_id": "q1", "doc_id": "d1", "score": 1}, {"query_id": "q1", "doc_id": 2, "score": 1}]', "row 2: got 2 (int) as the doc, expected text as in"),
-    "JSONL, broken line": (b'{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc\n', "line 2: no valid JSON"),
+    "JSONL, broken line": (b'{"query_id": "q1", "doc_id": "d1", "score": 1}\n{"query_id": "q1", "doc\n', "line 2: not valid JSON"),
     "JSONL, text for a number": (b'{"query_id": "q1", "doc_id": "d1", "score": 1}\n\n{"query_id": "q1", "doc_id": "d2", "score": "1"}\n', "line 3: got '1' as the score, expected a number"),
     "JSONL, duplicate": (b'{"qid": "q1", "docid": "d1", "score": 1}\n{"qid": "q1", "docid": "d1", "score": 2}\n', "document 'd1' comes twice for query 'q1' (lines 1 and 2)"),
     "JSONL, field twice": (b'{"qid": "q1", "qid": "q2", "docid": "d1", "score": 1}\n{"qid": "q1", "docid": "d1", "score": 2}\n', "line 1: field 'qid' comes twice"),
     "JSONL, query twice": (b'{"qid": "q1", "results": ["d1"]}\n{"qid": "q1", "results": ["d2"]}\n', "line 2: query 'q1' was given before"),
     "JSONL, no list": (b'{"qid": "q1", "results": ["d1"]}\n{"qid": "q2"}\n', "line 2: got {'qid': 'q2'}, expected an object with 'qid' and 'results'"),
     "JSONL, two lists": (b'{"qid": "q1", "results": ["d1"], "relevant": ["d1"]}\n{"qid": "q2", "results": []}\n', "cannot tell the query and its documents"),
-    "Parquet cut off": (b"PAR1" + b"abc" * 10, "no valid Parquet"),
+    "Parquet cut off": (b"PAR1" + b"abc" * 10, "not valid Parquet"),
 }  # fmt: skip
 
 JUDGMENT_FILES = {
@@ -206,7 +206,7 @@ def test_the_splits_of_a_beir_folder(tmp_path: Path):
     for split in ("dev", "train"):
         (qrels / f"{split}.tsv").write_text(f"query-id\tcorpus-id\tscore\nq1\t{split}\t1\n")
     said = refused(load_judgments, tmp_path, UsageError)
-    assert said == f"{tmp_path}: there are several splits, 'dev', 'train'. Next: name one, as {tmp_path}#dev."
+    assert said == f"{tmp_path}: several splits, 'dev', 'train'. Next: name one, like {tmp_path}#dev."
     assert load_judgments(f"{tmp_path}#train").docs == ["train"]
     assert load_judgments(qrels / "dev.tsv").docs == ["dev"]
     said = refused(load_judgments, f"{tmp_path}#trian", UsageError)
@@ -344,7 +344,7 @@ def test_text_in_arrow_that_is_no_text():
     pyarrow = pytest.importorskip("pyarrow")
     docs = pyarrow.array([b"caf\xe9"]).view(pyarrow.string())
     frame = pyarrow.table({"query_id": ["q1"], "doc_id": docs, "score": [1.0]})
-    assert r"ranking: the bytes b'caf\xe9' are no valid UTF-8" in refused(evaluated, frame)
+    assert r"ranking: the bytes b'caf\xe9' are not valid UTF-8" in refused(evaluated, frame)
 
 
 @pytest.mark.parametrize("odd", [{"id": "b"}, "b", None, 7])

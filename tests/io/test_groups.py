@@ -98,7 +98,7 @@ def test_missing_cells_are_no_group() -> None:
 @pytest.mark.parametrize(
     ("by", "says"),
     [
-        ("kinds", "no file, and these judgments have no columns"),
+        ("kinds", "not a file, and these judgments have no columns"),
         (7, "expected a mapping"),
         ((ROWS, "kin"), "Did you mean 'kind'"),
         (ROWS, "several fields, kind, words"),
@@ -145,7 +145,7 @@ def test_the_shell_takes_a_field_of_the_queries(
     assert "several fields, kind, topic" in capsys.readouterr().err
     assert run([command, *files, "--by", "knd"]) == 2
     told = capsys.readouterr().err
-    assert "no file and no column of the judgments" in told
+    assert "neither a file nor a column of the judgments" in told
     assert told.count("Next: ") == 1
 
 
@@ -277,7 +277,7 @@ def test_a_column_that_is_there_is_not_said_to_be_missing(tmp_path: Path) -> Non
         evaluate(polars.DataFrame(rows), {"a": ["x"]}, "RR", by="took")
     assert "no column" not in str(odd.value)
     (tmp_path / "judged.qrels").write_text("q1 0 d1 1\n")
-    with pytest.raises(UsageError, match=r"'kind' is no file, and these judgments have no columns\."):
+    with pytest.raises(UsageError, match=r"'kind' is not a file, and these judgments have no columns\."):
         evaluate(tmp_path / "judged.qrels", {"q1": ["d1"]}, "RR", by="kind")
 
 

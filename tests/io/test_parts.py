@@ -323,7 +323,7 @@ def test_every_verb_that_scores_or_writes_rankings_leaves_damaged_files_out_if_a
         said = capsys.readouterr()
         page = (tmp_path / "report.html").read_text() if verb == "report" else ""
         assert "2.parquet" in said.out + said.err + page, verb
-        assert "no valid Parquet" in (said.out + said.err + page).replace("\n", " "), (verb, done)
+        assert "not valid Parquet" in (said.out + said.err + page).replace("\n", " "), (verb, done)
     kept = [*parts[0], *parts[1], *parts[3]]
     assert evaluate(judged, tmp_path / "ranked", "RR")["RR"] == evaluate(judged, in_memory(kept), "RR")["RR"]
     assert run(["convert", str(folder), str(tmp_path / "x.run"), "--as", "ranking", "--damaged", "skip"]) == 2
@@ -472,7 +472,7 @@ def test_bytes_that_changed_on_the_way_are_noticed_where_the_file_has_checksums(
     changed[at + 3] ^= 1  # another document, and nothing else that is odd
     path.write_bytes(bytes(changed))
     for ranking in (path, tmp_path):
-        with pytest.raises(DataError, match=r"run\.parquet: no valid Parquet.*verify"):
+        with pytest.raises(DataError, match=r"run\.parquet: not valid Parquet.*verify"):
             evaluate(judged, ranking, "RR")
 
 
@@ -520,5 +520,5 @@ def test_whatever_bits_of_a_part_change_it_is_read_or_named(tmp_path: Path) -> N
     raw = texts.buffers()[2].to_pybytes().replace(b"d003", b"d\xff03")
     broken = pa.StringArray.from_buffers(len(texts), texts.buffers()[1], pa.py_buffer(raw))
     pq.write_table(table.set_column(1, "doc_id", broken), bad)
-    with pytest.raises(DataError, match=r"bad\.parquet: no valid Parquet .*sequence at string index"):
+    with pytest.raises(DataError, match=r"bad\.parquet: not valid Parquet .*sequence at string index"):
         evaluate(judged, bad.parent, "RR")

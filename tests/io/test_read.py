@@ -75,8 +75,8 @@ BROKEN = {
     "no text": (b'{"id": "a", "text": "x", "question": "x"}\n{"id": "\xff"}\n', "line 2: the bytes"),
     "a NUL": (b'{"id": "a", "text": "x", "question": "x"}\n\n{"id": "\0"}\n', "line 3: a NUL byte"),
     "UTF-16": ("id,text\na,b\n".encode("utf-16"), "UTF-16"),
-    "no JSON": (b'{"id": "a", "text": "x", "question": "x"}\n{"id": \n', "line 2: no valid JSON"),
-    "half of it": (b'{"id": "a",\n"text": \n', "line 3: no valid JSON"),
+    "no JSON": (b'{"id": "a", "text": "x", "question": "x"}\n{"id": \n', "line 2: not valid JSON"),
+    "half of it": (b'{"id": "a",\n"text": \n', "line 3: not valid JSON"),
     "a field twice": (
         b'{"id": "a", "text": "x", "question": "x"}\n{"id": 1, "id": 2}\n',
         "line 2: 'id' comes twice",

@@ -75,7 +75,7 @@ def test_a_line_that_is_longer_than_what_is_looked_at(tmp_path: Path):
     file.write_text('{"q1": {' + ", ".join(f'"document {i}": {i}' for i in range(20_000)) + "}}")
     assert len(load_ranking(file).table()) == 20_000
     file.write_text("x" * 100_000)
-    with pytest.raises(DataError, match="not a format that is known: 1 column between blanks"):
+    with pytest.raises(DataError, match="not a known format: 1 column between blanks"):
         load_judgments(file)
 
 

@@ -191,7 +191,7 @@ def test_parquet_is_read_and_written_by_either_library(
         write_ranking(table, tmp_path / name)
         assert load_ranking(tmp_path / name).table().doc == table.doc
     (tmp_path / "x.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(DataError, match=r"x\.parquet: no valid Parquet"):
+    with pytest.raises(DataError, match=r"x\.parquet: not valid Parquet"):
         load_ranking(tmp_path / "x.parquet")
 
 

@@ -170,7 +170,7 @@ def test_texts_of_any_characters_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{", "line 2: no valid JSON"),
+        ("{", "line 2: not valid JSON"),
         ("[1]", "line 2: got '\\[1\\]', expected relation, left, right, judge"),
         ('{"relation": "R", "left": "a", "right": "b", "judge": "j", "value": 7}', "line 2: got 7"),
         (

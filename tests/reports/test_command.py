@@ -63,7 +63,7 @@ def test_the_ending_decides_what_is_written(folder: Path, capsys: pytest.Capture
         (("-o", "nowhere/a.html"), 2, "No such file or directory"),
         (("-o", "a.html", "-b", "dens.run"), 2, "Did you mean 'dense.run'?"),
         (("-o", "a.html", "--queries", "querys.jsonl"), 2, "Did you mean 'queries.jsonl'?"),
-        (("-o", "a.html", "--queries", "bad.jsonl"), 3, "bad.jsonl, line 2: no valid JSON"),
+        (("-o", "a.html", "--queries", "bad.jsonl"), 3, "bad.jsonl, line 2: not valid JSON"),
         (("-o", "a.html", "--queries", "noid.jsonl"), 3, "noid.jsonl, line 1: a record without an id"),
         (("-o", "a.html", "--corpus", "latin.tsv"), 3, "latin.tsv, line 1: the bytes"),
         (("-o", "a.html", "--alpha", "2"), 2, "alpha: got 2.0"),

@@ -163,7 +163,7 @@ def test_files_of_scores_in_any_form(form: str, tmp_path: Path) -> None:
         ("measure,ranking,mean\n", "no scores in it"),
         ('[{"mean": 1}]', "item 1"),
         ('{"x": [1]}', "as the score"),
-        ('{"x": 1}\n{nope\n', "line 2: no valid JSON"),
+        ('{"x": 1}\n{nope\n', "line 2: not valid JSON"),
         ("ranking,measure,mean\nx,AP,1\nx,RR,2\n", "several measures, AP, RR"),
     ],
 )

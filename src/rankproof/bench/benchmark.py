@@ -132,7 +132,7 @@ class Benchmark(Displayable):
         """Add a question; `relevant` is a list or set of documents, or `{document: grade}`."""
         ((name, words),) = load_questions([(query_id, text)]).items()
         if name in self.queries:
-            raise DataError(f"question {shorten(name)} is there already. Next: give each question its own id.")
+            raise DataError(f"question {shorten(name)} exists already. Next: give each question its own id.")
         if isinstance(relevant, (str, bytes)) or not hasattr(relevant, "__iter__"):
             raise DataError(
                 f"question {shorten(name)}, relevant: got {shorten(relevant)}, expected a list or set of document ids, "

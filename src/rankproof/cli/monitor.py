@@ -164,7 +164,7 @@ def hook_named(redact: str) -> Any:
         raise UsageError(f"--redact: got {redact!r}, expected masks, or MODULE:FUNCTION. Next: choose one.")
     found = import_named(redact, "--redact")
     if not callable(found):
-        raise UsageError(f"--redact: {redact} is no function but {shorten(found)}. Next: name a function of events.")
+        raise UsageError(f"--redact: {redact} is not a function but {shorten(found)}. Next: name a function of events.")
     return found
 
 

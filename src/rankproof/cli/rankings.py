@@ -268,7 +268,7 @@ def _numbers(text: str | None) -> list[float] | None:
         return [float(each) for each in text.split(",")]
     except ValueError:
         raise UsageError(
-            f"--weights: got {text!r}, expected numbers like 0.7,0.3. Next: give one number a run, separated by commas."
+            f"--weights: got {text!r}, expected numbers like 0.7,0.3. Next: give one number per run."
         ) from None
 
 
@@ -310,7 +310,7 @@ def convert_file(source: str, target: str | None, output: str | None, what: str 
     from rankproof.io.write import convert
 
     if (target is None) == (output is None):
-        raise UsageError("convert: expected one target. Next: name it behind the source, or with -o, but not twice.")
+        raise UsageError("convert: expected one target. Next: name it after the source, or with -o, but not twice.")
     place = target or output or STDOUT
     with tell_progress(f"reading {source}"):
         notes = convert(source, place, what=what, to=to, force=may_replace(place))

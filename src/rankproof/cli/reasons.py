@@ -68,7 +68,7 @@ def explain_number(
         raise UsageError("--beside is for pages. Next: add -o FILE.html.")
     if query is None:
         raise UsageError(
-            "explain: got judgments and a ranking, but no query. Next: name a query behind them, or one word alone to "
+            "explain: got judgments and a ranking, but no query. Next: name a query after them, or one word alone to "
             "have it explained."
         )
     judged, systems = _explained(judgments, [run, *([beside] if beside else [])], query, measures, settings)

@@ -261,7 +261,7 @@ class ExactSum(Displayable):
         row = np.asarray(values, dtype=np.float64)
         if not np.isfinite(row).all():
             raise DataError(
-                f"sum: got {row[~np.isfinite(row)][0]}, expected finite numbers. Next: leave out what is no number."
+                f"sum: got {row[~np.isfinite(row)][0]}, expected finite numbers. Next: leave out what is not a number."
             )
         parts = (row[start : start + SUMMED] for start in range(0, len(row), SUMMED))
         return cls(sum(map(_total, parts)), len(row))

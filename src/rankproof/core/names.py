@@ -103,7 +103,7 @@ def measure(
     """Make a function from Hits to one number per query a measure, known by its name everywhere.
 
     `also` are other names, `presets` names that stand for parameters, `bounds` the least and greatest value of a query;
-    without `higher` less is better. docs/own-measure.md explains these and all other arguments.
+    with `higher=False` less is better. docs/own-measure.md explains these and all other arguments.
 
     >>> from rankproof.core.hits import Hits, PerQuery
     >>> from rankproof.core.measure import Cutoff
@@ -355,7 +355,7 @@ def _literal(text: str, at: str) -> Any:
     try:
         return ast.literal_eval(at.lstrip("0") or "0") if at.isdigit() else ast.literal_eval(at)
     except UNREADABLE:
-        raise _unreadable(text, f"the cut-off {shorten(at, 200)} is no number", "write it like @10") from None
+        raise _unreadable(text, f"the cut-off {shorten(at, 200)} is not a number", "write it like @10") from None
 
 
 def split(text: str) -> list[str]:

@@ -157,7 +157,7 @@ class ColumnRankings:
         try:
             columns = {name: piece.table.column(name).to_pylist() for name in names}
         except UnicodeDecodeError as error:  # Arrow takes bytes for text on trust
-            found = f"the bytes {error.object!r} are no valid UTF-8"
+            found = f"the bytes {error.object!r} are not valid UTF-8"
             raise DataError(f"{self.source}: {found}. Next: write the table again.") from error
         for name, integer in zip(("query", "doc"), piece.kinds or (), strict=False):
             columns[name] = list(map(int, columns[name])) if integer else columns[name]

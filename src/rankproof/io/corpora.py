@@ -55,7 +55,7 @@ def folder_at(path: Path) -> Path | None:
         return None  # the reader of the file says what it is
     if len(found) > 1 and len(found[0].parts) == len(found[1].parts):
         names = _listed({each.relative_to(path).as_posix(): each for each in found})
-        raise UsageError(f"{path}: there are several BEIR folders in it, {names}. Next: name one, as {found[0]}.")
+        raise UsageError(f"{path}: there are several BEIR folders in it, {names}. Next: name one, like {found[0]}.")
     return found[0] if found else None
 
 
@@ -78,7 +78,7 @@ def judgments_file(folder: Path, split: str | None = None) -> Path:
         raise not_known(said, split, splits, "name one of them")
     if split is None and len(splits) > 1 and DEFAULT not in splits:
         raise UsageError(
-            f"{folder}: there are several splits, {_listed(splits)}. Next: name one, as {folder}#{next(iter(splits))}."
+            f"{folder}: several splits, {_listed(splits)}. Next: name one, like {folder}#{next(iter(splits))}."
         )
     return splits[split or (DEFAULT if DEFAULT in splits else next(iter(splits)))]
 

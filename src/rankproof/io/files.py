@@ -80,7 +80,7 @@ def text_of(content: bytes, name: str) -> str:
         begin = content.rfind(b"\n", 0, start) + 1
         found = content[max(begin, start - 20) : start + 10].split(b"\n")[0]
         where = f"{name}, line {_line(content, start)}"
-        raise DataError(f"{where}: the bytes {found!r} are no valid UTF-8. Next: save the file as UTF-8.") from error
+        raise DataError(f"{where}: the bytes {found!r} are not valid UTF-8. Next: save the file as UTF-8.") from error
 
 
 def check_no_url(path: PathLike) -> None:

@@ -148,13 +148,13 @@ def _by_width(lines: list[str], name: str) -> Format:
         lacks = "the rank" if _mostly(len(row) == 5 and spells_number(row[3]) for row in rows) else "a column"
         raise DataError(
             f"{name}: this looks like a ranking of 5 columns, without {lacks}, expected 6: query, Q0, document, rank, "
-            "score, name. Next: write the column that lacks."
+            "score, name. Next: add the missing column."
         )
     width, size = len(rows[0]), len(lines[0])
     more = " or more" if size >= MOST else ""  # no more than that of a line is looked at
     long = f" (a line of {size:,} characters{more})" if size > LONG else ""
     raise DataError(
-        f"{name}: not a format that is known: {width} column{'s' * (width > 1)} between blanks, as in "
+        f"{name}: not a known format: {width} column{'s' * (width > 1)} between blanks, as in "
         f"{shorten(lines[0])}{long}. Next: give TREC judgments (4 columns), a TREC run (6 columns), "
         "CSV or TSV with a header, JSON or Parquet."
     )
@@ -223,7 +223,7 @@ def _places(fields: list[list[str]], wanted: Wanted, source: str) -> dict[str, i
         places = {"query": 0, "doc": 2, "rank": 3, value: 4}
     else:
         raise DataError(
-            f"{source}, line 1: got {width} columns without a header that is known ({list_in_words(fields[0])}), "
+            f"{source}, line 1: got {width} columns without a known header ({list_in_words(fields[0])}), "
             f"so it cannot be told which is what of {wanted.what}. Next: {_named(value)}"
         )
     place = places[value]

@@ -224,7 +224,7 @@ def _held_in_a_row(file: Any, column: str) -> float:
 
 
 def _damaged(source: str, error: Exception) -> DataError:
-    return DataError(f"{source}: no valid Parquet ({shorten(reason(error))}). Next: copy or write it again.")
+    return DataError(f"{source}: not valid Parquet ({shorten(reason(error))}). Next: copy or write it again.")
 
 
 def judgments_from_frame(frame: Any, source: str = "judgments") -> Judgments:
@@ -357,8 +357,8 @@ def _opened(frame: Any, source: str) -> Any:
         return table
     if isinstance(table, nw.Series) or not hasattr(frame, "__arrow_c_stream__"):
         raise DataError(
-            f"{source}: got a {type(frame).__module__}.{type(frame).__name__}, which is no data frame "
-            "that is known. Next: give a pandas, Polars, PyArrow or DuckDB table, a dict, or a path."
+            f"{source}: got a {type(frame).__module__}.{type(frame).__name__}, not a known kind of data "
+            "frame. Next: give a pandas, Polars, PyArrow or DuckDB table, a dict, or a path."
         )
     return nw.from_arrow(frame, backend=_backend() or "pyarrow")  # type: ignore[arg-type]
 
@@ -381,6 +381,6 @@ def _rows(chosen: Any, took: Mapping[str, str], source: str) -> Rows:
         columns = {role: chosen.get_column(name).to_list() for role, name in took.items()}
     except UnicodeDecodeError as error:
         # Arrow takes bytes for text on trust.
-        found = f"the bytes {error.object!r} are no valid UTF-8"
+        found = f"the bytes {error.object!r} are not valid UTF-8"
         raise DataError(f"{source}: {found}. Next: write the table again.") from error
     return Rows(columns, source, notes=(guess_sentence(took, source),), names=took)

@@ -68,7 +68,7 @@ def _once(rows: Iterable[tuple[str, str, str]]) -> dict[str, str]:
         if groups.setdefault(query, group) != group:
             raise DataError(
                 f"{where}: query {shorten(query)} is in group {shorten(groups[query])} and in {shorten(group)}, "
-                "expected one group a query. Next: keep one of the lines."
+                "expected one group per query. Next: keep one of the lines."
             )
     return groups
 
@@ -166,7 +166,7 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
         except UsageError as error:
             why = str(error).partition(" Next: ")[0]
             raise UsageError(
-                f"by: {shorten(by, 200)} is no file and no column of the judgments: {why} "
+                f"by: {shorten(by, 200)} is neither a file nor a column of the judgments: {why} "
                 "Next: check the spelling, or give a mapping of query id to group."
             ) from error
         except DataError as error:
@@ -175,7 +175,7 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
                 f"by: column {shorten(by, 200)}: {why} Next: give each query a name of its group."
             ) from error
     raise UsageError(
-        f"by: {shorten(by, 200)} is no file, and these judgments have no columns. Next: name a file of lines "
+        f"by: {shorten(by, 200)} is not a file, and these judgments have no columns. Next: name a file of lines "
         "QUERY<TAB>GROUP, or FILE:FIELD of a file of queries."
     )
 

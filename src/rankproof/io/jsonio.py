@@ -133,7 +133,7 @@ def _graded(docs: Any, where: str) -> Any:
 
 
 def _check_numbers(data: Nested, source: str) -> None:
-    """NaN is no number, whatever Python's JSON makes of it."""
+    """NaN is not a number, whatever Python's JSON makes of it."""
     for query, docs in data.items():
         listed = docs if isinstance(docs, list) else ()
         pairs = (each for each in listed if isinstance(each, (list, tuple)) and len(each) == 2)

@@ -251,7 +251,7 @@ class MappingRankings:
         if conventions.ties == "rank":
             raise UsageError(
                 f"{self.source}: {setting('ties', 'rank')} was asked for, but dicts and lists have no rank column. "
-                f"Next: choose another rule, as {setting('ties', 'input')} for the order given, or a run file."
+                f"Next: choose another rule, like {setting('ties', 'input')} for the order given, or a run file."
             )
         judgments = align_ids(judgments, self._kinds(), self.table if self.untyped else None)
         rankings = self._of_judged_queries(judgments, census)

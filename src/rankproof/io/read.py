@@ -282,7 +282,7 @@ def decode_json(text: str, name: str, line: int, decoder: json.JSONDecoder = DEC
     except json.JSONDecodeError as error:
         found = error.doc[max(error.pos - 20, 0) : error.pos + 20].strip()
         raise DataError(
-            f"{name}, line {line + error.lineno - 1}: no valid JSON ({error.msg}) at {shorten(found)}. "
+            f"{name}, line {line + error.lineno - 1}: not valid JSON ({error.msg}) at {shorten(found)}. "
             "Next: write it again, or cut the file off where it breaks."
         ) from error
     except _Repeated as error:

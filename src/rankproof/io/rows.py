@@ -279,7 +279,7 @@ class RowRankings:
         if ties == "rank" and table.rank is None:
             raise UsageError(
                 f"{self.source}: {setting('ties', 'rank')} was asked for, but there is no rank column. "
-                f"Next: choose another rule, as {setting('ties', 'input')} for the order given."
+                f"Next: choose another rule, like {setting('ties', 'input')} for the order given."
             )
         if table.rank is not None and (ties == "rank" or table.score is None):
             turned: Array = 1 + table.rank.max(initial=0) - table.rank

@@ -187,7 +187,7 @@ def as_given(ids: Sequence[str], integers: bool | None) -> Sequence[Any]:
 
 
 def as_numbers(values: Sequence[Any]) -> Array | None:
-    """The values as float64, or None when one of them is no number.
+    """The values as float64, or None when one of them is not a number.
 
     >>> as_numbers((1, 2.5, np.float32(3)))
     array([1. , 2.5, 3. ])
@@ -233,7 +233,7 @@ def is_number(value: Any) -> bool:
 
 
 def number_step(value: Any, otherwise: str) -> str:
-    """What to do about a value in a mapping that is no number.
+    """What to do about a value in a mapping that is not a number.
 
     >>> number_step(True, "drop it"), number_step("0.5", "drop it"), number_step("high", "drop it")
     ('write 1 for true and 0 for false, everywhere', 'write numbers without quotes, everywhere', 'drop it')

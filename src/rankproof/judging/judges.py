@@ -191,7 +191,7 @@ def _named(spec: str, ledger: Ledger | None, options: Mapping[str, Any]) -> list
         return [lexical_judge()]
     if kind in MODELS:
         if not rest:
-            raise UsageError(f"judge: got {spec!r}, expected {kind}:MODEL. Next: write the name of a model behind it.")
+            raise UsageError(f"judge: got {spec!r}, expected {kind}:MODEL. Next: write the name of a model after it.")
         return [_model(spec, kind, options)]
     if kind == "human":
         return [HumanJudge(rest or "somebody")]

@@ -144,7 +144,7 @@ def model_in(judge: Any, ledger: Any, options: Mapping[str, Any]) -> tuple[Model
     if len(models) != 1:
         raise UsageError(
             f"trial: got {asking.name}, expected one model. Other judges are asked pair by pair, so no two "
-            "pairs share a call. Next: name one, as openai:MODEL or chat(model)."
+            "pairs share a call. Next: name one, like openai:MODEL or chat(model)."
         )
     return models[0], asking.ledger
 

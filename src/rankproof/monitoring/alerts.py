@@ -110,7 +110,7 @@ def read_rules(path: str | os.PathLike[str]) -> list[AlertRule]:
     except UnicodeDecodeError as error:
         raise UsageError(f"{os.fspath(path)}: the text is not UTF-8. Next: save it as UTF-8.") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{os.fspath(path)}: no valid TOML: {error}. Next: correct that line.") from error
+        raise UsageError(f"{os.fspath(path)}: not valid TOML: {error}. Next: correct that line.") from error
     return rules_of(found.get("alert"), os.fspath(path))
 
 
@@ -298,7 +298,7 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, int]:
         raise UsageError(f"{os.fspath(path)}: cannot be read: {error.strerror}. Next: name another file.") from error
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise UsageError(
-            f"{os.fspath(path)}: it is no file in which alerts are remembered. Next: name another, or remove it."
+            f"{os.fspath(path)}: it is not a file in which alerts are remembered. Next: name another, or remove it."
         ) from error
 
 

@@ -79,7 +79,7 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
                 ):
                     yield batch if scores is None else batch.replace_schema_metadata(ALONE)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as bad:
-        raise DataError(f"{name}: no valid Parquet ({shorten(reason(bad))}). Next: copy or write it again.") from bad
+        raise DataError(f"{name}: not valid Parquet ({shorten(reason(bad))}). Next: copy or write it again.") from bad
 
 
 def _repeated(file: Any) -> list[str]:

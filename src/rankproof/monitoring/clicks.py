@@ -215,7 +215,7 @@ def _chances(table: ClickTable, propensities: Sequence[float]) -> Array:
     if len(given) < table.depth:
         raise UsageError(
             f"propensities: got {len(given)}, expected one for each of the {table.depth} ranks that count; with "
-            "rankings those behind k count, too. Next: give them all."
+            "rankings also of those after k. Next: give them all."
         )
     unseen = np.unique(table.rank[(table.click > 0) & (given[table.rank] == 0)])
     if len(unseen):

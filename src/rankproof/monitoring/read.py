@@ -123,7 +123,7 @@ def _whole(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | N
         data.extend(_values(stream.read().decode("utf-8")))
     except (ValueError, RecursionError) as error:
         if not data:
-            raise DataError(f"{name}: no valid JSON ({error}). Next: write one event a line (JSONL).") from error
+            raise DataError(f"{name}: not valid JSON ({error}). Next: write one event per line (JSONL).") from error
         rejects.add(Rejected("not JSON", f"the rest cannot be read: {reason(error)}"), name, None, "")
     if len(data) == 1 and isinstance(data[0], list):
         data = data[0]

@@ -232,7 +232,7 @@ def query_texts(source: Any, judged: Sequence[str], shown: Collection[str]) -> d
     found = read_texts(source, set(judged), QUERY_TEXT)
     if source is not None and judged and not found:
         raise DataError(
-            f"queries: has the text of none of the {len(judged)} judged queries, as {shorten(judged[0])}. "
+            f"queries: has the text of none of the {len(judged)} judged queries, for example {shorten(judged[0])}. "
             "Next: check that the ids are those of the judgments."
         )
     return {query: text for query, text in found.items() if query in shown}

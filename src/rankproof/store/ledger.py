@@ -341,7 +341,7 @@ def _line_entry(line: str, where: str) -> LedgerEntry:
     try:
         data = json.loads(line)
     except ValueError as error:
-        raise _unfit(where, f"no valid JSON ({error})") from error
+        raise _unfit(where, f"not valid JSON ({error})") from error
     if not isinstance(data, Mapping) or not {"relation", "left", "right", "judge"} <= set(data):
         raise _unfit(where, f"got {shorten(line.strip())}, expected relation, left, right, judge and a value")
     unknown = set(data) - set(NAMES) - {"id"}

@@ -65,7 +65,7 @@ def test_a_bad_line_is_a_failure_of_its_question_only(tmp_path: Path) -> None:
         "print(json.dumps({'id': '2', 'answer': 42}))\n",
     )
     assert made.ranking["q1"] == {"d1": 1.0}
-    assert "no valid JSON in the output: 'half a {'" in made.failures["q2"]
+    assert "not valid JSON in the output: 'half a {'" in made.failures["q2"]
     assert "expected the results under 'results'" in made.failures["q3"]
 
 
@@ -244,7 +244,7 @@ def test_lines_without_ids_that_do_not_fit_are_no_answers(tmp_path: Path) -> Non
     made = run(tmp_path, "for n in range(4):\n    print(json.dumps([f'd{n}']))\n")
     assert "4 lines without ids for 3 questions" in made.failures["q1"]
     made = run(tmp_path, "print(json.dumps(['d1']))\nprint('an error')\nprint(json.dumps(['d3']))\n")
-    assert made.failures == {"q2": "no valid JSON in the output: 'an error'"}
+    assert made.failures == {"q2": "not valid JSON in the output: 'an error'"}
     assert made.ranking["q3"] == {"d3": 1.0}
 
 

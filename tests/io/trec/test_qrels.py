@@ -46,7 +46,7 @@ def test_the_second_column_names_aspects_where_it_differs():
         (b"q 0 d nan", "the grade is 'nan', expected a finite number"),
         (b"q 0 d inf", "the grade is 'inf', expected a finite number"),
         (b"q 0 d\0 1", "a NUL byte, expected text"),
-        (b"q 0 d\xff 1", "are no valid UTF-8"),
+        (b"q 0 d\xff 1", "are not valid UTF-8"),
     ],
 )
 @pytest.mark.parametrize("before", [b"", b"a 0 d 1\n" * 100, b"# c\r\n\r\n"])

@@ -208,7 +208,7 @@ GOOD = b"".join(b"q%d Q0 d%d 0 %d.5 x\n" % (i // 10, i, 1000 - i) for i in range
         (b"q Q0 d 1 12a.5 x", "the score is '12a.5', expected a number"),
         (b"q Q0 d 1 \xd9\xa1 x", "expected a number"),
         (b"q Q0 d\0 1 0.5 x", "a NUL byte, expected text"),
-        (b"q Q0 d\xff\xfe 1 0.5 x", "are no valid UTF-8"),
+        (b"q Q0 d\xff\xfe 1 0.5 x", "are not valid UTF-8"),
     ],
 )
 @pytest.mark.parametrize("before", [b"", GOOD, b"# c\r\n\r\n"], ids=["alone", "in a large file", "after comments"])

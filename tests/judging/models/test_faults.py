@@ -169,7 +169,7 @@ SAID: dict[str, tuple[Fault, int]] = {
     "a grade as true": (said(lambda reply: first_r(reply, True)), 1),
     "a grade as a list": (said(lambda reply: first_r(reply, [3])), 1),
     "a grade as an object": (said(lambda reply: first_r(reply, {"grade": 3})), 1),
-    "a grade that is no number": (said(in_text('"value": 3', '"value": NaN')), 1),
+    "a grade that is not a number": (said(in_text('"value": 3', '"value": NaN')), 1),
     "a grade without end": (said(in_text('"value": 3', '"value": 1e999')), 1),
     "a grade of many digits": (said(in_text('"value": 3', f'"value": {"9" * 5000}')), ALL),
     "a relation that is a list": (said(lambda reply: {**reply, "S": [1, 0, 1]}), 6),

@@ -359,7 +359,7 @@ def test_citations_that_are_given() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{broken", "rows.jsonl, line 2: no valid JSON"),
+        ("{broken", "rows.jsonl, line 2: not valid JSON"),
         ("[1, 2]", "rows.jsonl, line 2: got '\\[1, 2\\]'|rows.jsonl, line 2: got \\[1, 2\\]"),
         ('{"question": 7}', "rows.jsonl, line 2: got 7 \\(int\\) as 'query', expected a text"),
         (

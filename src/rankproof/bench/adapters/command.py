@@ -238,7 +238,7 @@ class ProcessAnswers:
 
 
 def _no_json(line: str) -> Failed:
-    return Failed(f"no valid JSON in the output: {shorten(line)}")
+    return Failed(f"not valid JSON in the output: {shorten(line)}")
 
 
 def _read(line: str) -> tuple[str | None, Any]:

@@ -220,7 +220,7 @@ def _read(source: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     try:
         return str(Path(source)), tomllib.loads(text_of(read_bytes(where), str(where)))
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{where}: no valid TOML: {error}. Next: correct that line.") from error
+        raise UsageError(f"{where}: not valid TOML: {error}. Next: correct that line.") from error
 
 
 def _check(plain: Mapping[str, Any], name: str) -> None:

@@ -287,7 +287,7 @@ def _weights(method: Method, weights: Any, names: Sequence[str]) -> tuple[float,
     if len(weights) != len(names):
         raise UsageError(
             f"weights: got {len(weights)} for {len(names)} rankings, expected one for each."
-            " Next: give one weight a ranking."
+            " Next: give one weight per ranking."
         )
     for name, weight in zip(names, weights, strict=True):
         if not (type(weight) is not bool and isinstance(weight, Real) and 0 <= float(weight) < math.inf):

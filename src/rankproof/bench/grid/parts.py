@@ -58,7 +58,7 @@ class GridSource:
     def path(self, given: Any) -> Any:
         """A path in the description, which is relative to its folder, as a path from the working folder.
 
-        What is no text is no path, and stays as it is.
+        What is not a text is not a path, and stays as it is.
         """
         return str(self.folder / given) if isinstance(given, str) and not os.path.isabs(given) else given
 

@@ -281,7 +281,7 @@ def _checked(given: Any, texts: Sequence[str]) -> Array:
     except (TypeError, ValueError) as error:
         raise DataError(
             f"embedder: got {shorten(given)}, expected for each text a list of as many numbers. "
-            "Next: return one list of numbers a text."
+            "Next: return one list of numbers per text."
         ) from error
     if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.shape[1]:
         raise DataError(

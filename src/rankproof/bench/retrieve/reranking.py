@@ -59,7 +59,7 @@ def score_texts(scorer: Scorer, question: str, texts: list[str]) -> Array:
     if scores.shape != (len(texts),):
         raise DataError(
             f"rerank: got scores of shape {scores.shape} for {len(texts)} texts, expected one number for each."
-            " Next: return one score a text."
+            " Next: return one score per text."
         )
     if not np.isfinite(scores).all():
         worst = int(np.flatnonzero(~np.isfinite(scores))[0])

@@ -265,7 +265,7 @@ def hybrid(
     made = recipe(list(named), method, normalise, weights, parameters)
     if made.method.learn is not None:
         raise UsageError(
-            f"{made.method.name} learns from judged queries, which a retriever has not. Next: choose another method; "
+            f"{made.method.name} learns from judged queries, which a retriever lacks. Next: choose another method; "
             "settings found with 'tune' are good here."
         )
     check_whole("depth", depth)

@@ -209,7 +209,7 @@ def split_questions(
         )
     if kinds and given and not any(query in kinds for query in given):
         raise DataError(
-            f"kinds: names none of the {len(given)} questions, as {shorten(given[0])}. "
+            f"kinds: names none of the {len(given)} questions, for example {shorten(given[0])}. "
             "Next: check that both spell ids the same way."
         )
     groups: dict[str, list[str]] = {}

@@ -96,7 +96,7 @@ def _number(name: str, word: str) -> float:
     value = number_in(word)
     if not math.isfinite(value):
         raise UsageError(
-            f"{name}: got parameter {word!r}, expected a number. Next: write numbers after the point, parted by commas."
+            f"{name}: got parameter {word!r}, expected a number. Next: write numbers after the point, like P.5,10."
         )
     return value
 

@@ -91,7 +91,7 @@ def ordered_of(
 def _check_queries(query: Array, queries: Mapping[str, Array], judgments: Judgments, source: str) -> None:
     if len(np.unique(query)) < len(query):
         raise DataError(
-            f"{source}: a query was counted twice, expected one row a query. "
+            f"{source}: a query was counted twice, expected one row per query. "
             "Next: run the query of 'rankproof sql' over the whole run at once, and give its result as it is."
         )
     more = queries["retrieved"] - queries["unlike"]

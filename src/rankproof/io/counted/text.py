@@ -137,7 +137,7 @@ def check_counted(conventions: Conventions, source: str, columns: Collection[str
     if "rank" not in columns and (conventions.ties == "rank" or "score" not in columns):
         raise UsageError(
             f"{source}: {rank} was asked for, but there is no rank column. "
-            f"Next: name it, or choose another rule, as {trec} for the order by score."
+            f"Next: name it, or choose another rule, like {trec} for the order by score."
         )
 
 
@@ -229,7 +229,7 @@ def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool,
     if conventions.precision == "float32":
         if not spoken.single:
             raise UsageError(
-                f"dialect {dialect}: scores in single precision were asked for, which this engine has not. "
+                f"dialect {dialect}: scores in single precision were asked for, which this engine does not have. "
                 "Next: leave the profile out, or collect the rows into memory first."
             )
         # Some engines refuse to make infinite what is too large, so that is written out.

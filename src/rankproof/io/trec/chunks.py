@@ -32,7 +32,7 @@ MANY = 1 << 12
 """From this many words on it pays to take them by twos."""
 NEWLINE = 10
 LINE = 1 << 24
-"""The longest line that is read: a longer one is no text, and splitting it takes many times its size."""
+"""The longest line that is read: a longer one is not a text, and splitting it takes many times its size."""
 BOM = b"\xef\xbb\xbf"
 
 

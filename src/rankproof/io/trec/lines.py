@@ -34,7 +34,7 @@ TOP_BITS = np.uint64(0x8080808080808080)
 
 
 def parse(chunk: Chunk, begin: Array, end: Array) -> Array:
-    """The numbers in the fields as float64, NaN for a field that is no number (and for NaN).
+    """The numbers in the fields as float64, NaN for a field that is not a number (and for NaN).
 
     Most runs print all scores with the same number of decimals, so that is tried first; whatever is no plain
     decimal of up to 15 digits is read one by one.
@@ -325,7 +325,7 @@ def _check_utf8(chunk: Chunk) -> None:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start)
         found = content[max(0, error.start - 10) : error.start + 10]
-        raise BadLine(line, f"the bytes {found!r} are no valid UTF-8") from error
+        raise BadLine(line, f"the bytes {found!r} are not valid UTF-8") from error
 
 
 def without_comments(chunk: Chunk) -> Chunk:

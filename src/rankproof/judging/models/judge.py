@@ -111,7 +111,7 @@ def model_judge(spec: str, **options: Any) -> ModelJudge:
     """
     provider, _, model = spec.partition(":")
     if not model:
-        raise UsageError(f"judge: got {spec!r}, expected provider:MODEL. Next: name one, as openai:MODEL.")
+        raise UsageError(f"judge: got {spec!r}, expected provider:MODEL. Next: name one, like openai:MODEL.")
     service = service_of(provider, options.pop("base_url", None), options.pop("key_variable", None))
     limits, given = split(options)
     if limits.batch and not service.provider.batches:
