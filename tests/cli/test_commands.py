@@ -53,6 +53,14 @@ def test_a_number_below_the_least_is_named_by_its_option(words: str, rankproof: 
     assert re.search(r"(--worst|-n): got (-1|0), expected a whole number of at least [01]\. Next: ", done.err)
 
 
+def test_a_margin_before_any_run_is_a_text_and_no_data(rankproof: Any) -> None:
+    words = ("questions", "needed", "-n", "50", "--difference", "0.01")
+    assert "With 50 queries, none of which changes, the smallest margin" in " ".join(rankproof(*words).out.split())
+    refused = rankproof(*words, "-f", "json")
+    assert (refused.code, refused.out) == (2, "")
+    assert "format: got json, but -n N alone gives a text. Next: " in refused.err
+
+
 def test_without_a_command_there_is_help(rankproof: Any) -> None:
     assert rankproof() == rankproof("--help")
     assert rankproof().code == 0

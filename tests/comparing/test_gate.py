@@ -71,7 +71,9 @@ def test_what_is_inconclusive_says_how_many_more_queries() -> None:
     assert f"If the true change were 0, about {row.n + row.more:,} queries would let it pass at this margin." in text
     assert row.passes_at is not None
     assert f"As these changed, they pass at a margin of {row.passes_at:.4f}." in text
-    assert f"With 60 queries of which none changes the smallest margin that passes is {row.smallest_margin:.4f}" in text
+    assert (
+        f"With 60 queries, none of which changes, the smallest margin that passes is {row.smallest_margin:.4f}" in text
+    )
     assert gate(JUDGED, hits(40), hits(37), "Success@5", margin=row.passes_at + 1e-9).outcome == "pass"
     assert gate(JUDGED, hits(40), hits(37), "Success@5", margin=row.passes_at - 1e-3).outcome != "pass"
 

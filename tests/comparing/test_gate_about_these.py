@@ -169,7 +169,7 @@ def test_no_margin_has_two_numbers_of_queries() -> None:
 def test_it_is_said_before_anything_is_run(tmp_path: Path) -> None:
     shown = rankproof(tmp_path, "questions", "needed", "-n", "50", "--difference", "0.01")
     assert shown.returncode == 0
-    assert "With 50 queries of which none changes the smallest margin that passes is 0.0582; 299 are needed" in (
+    assert "With 50 queries, none of which changes, the smallest margin that passes is 0.0582; 299 are needed" in (
         " ".join(shown.stdout.split())
     )
     for words in (("-n", "0"), ("j.tsv", "-n", "5"), ("j.tsv",), ()):

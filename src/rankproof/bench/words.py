@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rankproof.comparing.gate_words import too_few_sentence
+from rankproof.comparing.gate_words import smallest_margin_sentence
 from rankproof.document.charts import Dot, scatter
 from rankproof.document.model import (
     PAGE,
@@ -334,7 +334,7 @@ def _plan_sentences(found: QuestionPlan) -> Iterator[str]:
         )
     if found.smallest_margin is not None:
         limits = found.have, found.smallest_margin, abs(found.difference), found.queries_for_margin
-        yield f"For a gate: {too_few_sentence(*limits)} Where most questions change, each by little, fewer do."
+        yield f"For a gate: {smallest_margin_sentence(*limits)} If most questions change a little, fewer are enough."
 
 
 # --- how far people agree -----------------------------------------------------------------------------

@@ -179,6 +179,10 @@ def count_needed(
     rankproof questions needed -n 50 --difference 0.01
     """
     if number is not None and judgments is None:
+        if (asked := checked_form(form, output)) not in ("table", "full"):
+            raise UsageError(
+                f"format: got {asked}, but -n N alone gives a text. Next: leave -f out, or name a .txt file."
+            )
         write(_before_any_run(number, difference, rates["alpha"]), output)
         return
     if judgments is None or baseline is None or candidate is None or number is not None:
@@ -196,7 +200,7 @@ def count_needed(
 
 def _before_any_run(number: int, margin: float, alpha: float) -> str:
     """The smallest margin that a gate of this many questions can pass, for a measure from 0 to 1."""
-    from rankproof.comparing.gate_words import too_few_sentence
+    from rankproof.comparing.gate_words import smallest_margin_sentence
     from rankproof.document.terminal import wrap
     from rankproof.scoring.evaluate import check_margin
     from rankproof.stats.confidence import queries_for_margin, smallest_margin
@@ -204,8 +208,8 @@ def _before_any_run(number: int, margin: float, alpha: float) -> str:
 
     check_alpha(alpha, 0.5)
     check_margin(margin)
-    said = too_few_sentence(number, smallest_margin(number, alpha), margin, queries_for_margin(margin, alpha))
-    more = "If most questions change, each by little, fewer are enough."
+    said = smallest_margin_sentence(number, smallest_margin(number, alpha), margin, queries_for_margin(margin, alpha))
+    more = "If most questions change a little, fewer are enough."
     return "\n".join(wrap(f"For a gate: {said} {more}")) + "\n"
 
 

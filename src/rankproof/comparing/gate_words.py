@@ -217,19 +217,19 @@ def _too_few(found: Gate) -> list[str]:
     for each in filter(_is_short, found.rows):
         key = each.n, each.smallest_margin or 0.0, each.limit, each.queries_for_margin
         short[key] = short.get(key, False) or each.more is not None
-    return [too_few_sentence(*key, planned=planned) for key, planned in short.items()]
+    return [smallest_margin_sentence(*key, planned=planned) for key, planned in short.items()]
 
 
-def too_few_sentence(n: int, least: float, margin: float, needed: int | None, planned: bool = False) -> str:
+def smallest_margin_sentence(n: int, least: float, margin: float, needed: int | None, planned: bool = False) -> str:
     """What margin so many queries can pass if few of them change, and how many another one takes.
 
     If it is `planned` by what was seen how many that margin takes, no other number of queries is named.
 
-    >>> print(too_few_sentence(50, 0.0582, 0.01, 299))
-    With 50 queries of which none changes the smallest margin that passes is 0.0582; 299 are needed for 0.01.
+    >>> print(smallest_margin_sentence(50, 0.0582, 0.01, 299))
+    With 50 queries, none of which changes, the smallest margin that passes is 0.0582; 299 are needed for 0.01.
     """
     asked = count(n, "query")
-    said = f"With {asked} of which none changes the smallest margin that passes is {score(least)}"
+    said = f"With {asked}, none of which changes, the smallest margin that passes is {score(least)}"
     if planned:
         return f"{said}."
     if needed is None:

@@ -92,7 +92,7 @@ def _tests(shifts: Sequence[Shift]) -> Table:
 def _verdict(found: Drift) -> str:
     moved = [each.name for each in found.shifts if each.p_corrected <= 0.05]
     if not moved:
-        return "No drift is found: that the set's queries are drawn from what people ask is not ruled out."
+        return "No drift is found: the set's queries may well be drawn from what people ask."
     verb = "differ" if len(moved) > 1 else "differs"
     return f"The set does not ask what people ask: {list_words(moved)} {verb} by more than chance."
 
@@ -133,7 +133,7 @@ def _score(each: LiveScore) -> str:
     text = f"{own}, {estimate_text(each.live.value, each.live.low, each.live.high)} on what people ask."
     low, high = each.difference.low, each.difference.high
     if low <= 0 <= high:
-        text += " That both are the same is not ruled out."
+        text += " The two may be the same."
     if each.unspoken > 0:
         text += (
             f" The {share(each.unspoken)} of kinds that the set lacks are left out; with them it is between "
