@@ -282,6 +282,21 @@ def test_a_document_that_nobody_has_is_not_graded(start: Start, folder: Path, qu
     assert app.ask(f"/whatif?query={query}&document={document}&grade=3&systems=dense&measure=AP").status == 400
 
 
+def test_what_if_begins_with_the_numbers_of_its_page(start: Start, folder: Path) -> None:
+    """Those with the grades given here, once the page counts them: in the numbers, and in the mean."""
+    app = start(folder).enter()
+    judged = load_judgments(folder / "judgments.tsv").as_dict()
+    assert app.grade("q02", "backup-status-01", "3").status == 200
+    judged["q02"]["backup-status-01"] = 3.0
+    before = evaluate(judged, folder / "dense.run", "nDCG@10")
+    judged["q02"]["errors-fh503-01"] = 3.0
+    after = evaluate(judged, folder / "dense.run", "nDCG@10")
+    asked = "query=q02&document=errors-fh503-01&grade=3&systems=dense&measure=nDCG%4010&given=yes"
+    (side,) = json.loads(app.ask(f"/whatif?{asked}").text)["sides"]
+    assert [side["before"], side["after"]] == pytest.approx([each.values("nDCG@10")["q02"] for each in (before, after)])
+    assert [side["mean"], side["mean_after"]] == pytest.approx([each["nDCG@10"] for each in (before, after)])
+
+
 @pytest.mark.first_is_quick
 @pytest.mark.parametrize(
     ("asked", "said"),
@@ -709,6 +724,11 @@ def test_nothing_that_a_form_sends_is_an_error_of_the_inside(start: Start, folde
             for value in ODD:
                 assert app.ask(path, send={**sent, name: value}).status < 500, (path, name, value[:20])
     assert app.ask("/who", send=sent, headers={"Origin": "http://["}).status == 403
+
+
+def test_choosing_no_ranking_by_name_is_choosing_none(start: Start, folder: Path) -> None:
+    app = start(folder).enter()
+    assert 'select name="a"' in app.ask("/query?id=q02&systems=,").text
 
 
 def test_a_query_that_is_not_judged_has_no_derivation(start: Start, folder: Path) -> None:

@@ -214,6 +214,13 @@ def test_another_grade_is_tried_without_writing_it(start: Start, browser: Any, f
     page.keyboard.press("3")
     page.wait_for_function("() => document.getElementById('whatif').innerText.includes('would be')")
     assert not (full / LABELS).exists()
+    with page.expect_navigation():
+        page.keyboard.press("3")  # now the page counts this grade, and what is tried begins with its number
+    page.keyboard.press("w")
+    page.keyboard.press("3")
+    page.wait_for_function("() => document.getElementById('whatif').innerText.includes('would be')")
+    number = page.locator("#numbers li a").first.inner_text()
+    assert f"{number} would be {number.split()[-1]} (0.0000)" in page.locator("#whatif").inner_text()
 
 
 def test_a_box_over_points_chooses_the_same_queries_everywhere(start: Start, browser: Any, full: Path) -> None:

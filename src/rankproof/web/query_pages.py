@@ -135,8 +135,7 @@ def query(site: Site, choices: Choices) -> Page:
 def _shown(site: Site, choices: Choices) -> list[str]:
     """The rankings that are shown: those that were chosen, else the baseline and the best other."""
     space = site.workspace
-    if choices.get("systems"):
-        names = [each for each in choices["systems"].split(",") if each]
+    if names := [each for each in choices.get("systems", "").split(",") if each]:
         for each in names:
             space.run(each)
         return names[:4]
@@ -291,14 +290,15 @@ def what_if(site: Site, asked: Choices) -> list[dict[str, Any]]:
     """The query's number and the mean of each ranking, if this document had this grade (empty: not judged)."""
     space = site.workspace
     query, document, measure, grade = (asked.get(name, "") for name in ("query", "document", "measure", "grade"))
-    own = space.judgments().of(query)
+    corrected = is_given(asked)
+    own = space.judgments(corrected).of(query)
     check_item(space, Item(query, document))
     own.pop(document, None)
     if grade:
         own[document] = check_grade(space, grade)
     found = []
     for name in filter(None, asked.get("systems", "").split("\n")):
-        scores, table = space.scores(name), space.table(name, query)
+        scores, table = space.scores(name, corrected), space.table(name, query)
         before = scores.values(measure).get(query, 0.0)
         docs = list(map(str, table.doc))
         ranking = {query: docs if table.score is None else dict(zip(docs, table.score.tolist(), strict=True))}

@@ -46,6 +46,7 @@ const grade = async (item, value) => {
 const ask = async (item, value) => {
   const wanted = new URLSearchParams({
     query: lists.dataset.query, document: item.dataset.doc, grade: value, systems: systems.join("\n"), measure: lists.dataset.measure,
+    given: address.get("given") ?? "", // else it would begin with other numbers than those of the page
   });
   const said = await (await fetch(`/whatif?${wanted}`)).json();
   const head = value === "" ? "if nobody had judged it" : `with grade ${value}`;
