@@ -129,6 +129,40 @@ def test_read_only_writes_nothing(start: Start, folder: Path) -> None:
     assert not (folder / LABELS).exists()
 
 
+def test_a_saved_page_has_no_secret_and_nothing_that_writes(start: Start, folder: Path) -> None:
+    """It is mailed, and the secret is that of the running app."""
+    judge([{"question": "q", "contexts": ["c d"], "answer": "c d"}], "faithfulness", ledger=folder / "v.db")
+    app = start(folder).enter()
+    for page in ("calibration", "judge", "verdicts", "query?id=q02", "live"):
+        saved = app.ask(f"/{page}{'&' if '?' in page else '?'}save=yes")
+        assert saved.status == 200
+        assert app.csrf not in saved.text, page
+        assert "<form" not in saved.text, page
+
+
+@pytest.mark.parametrize(
+    ("highest", "meaning"), [(1, "1 helps."), (2, "2 answers it."), (5, "up to 5 answers it best.")]
+)
+def test_the_page_that_grades_says_what_the_grades_mean(start: Start, folder: Path, highest: int, meaning: str) -> None:
+    app = start(folder, highest=highest).enter()
+    assert meaning in app.ask("/judge").text
+    assert "(0 does not help, " in (page := app.ask("/query?id=q02").text)
+    assert f"{meaning.removesuffix('.')})" in page
+
+
+def test_what_is_judged_is_shown_in_full(start: Start, tmp_path: Path) -> None:
+    question = f"{'Who may see the files of a person who left? ' * 10}The end."
+    (tmp_path / "judgments.json").write_text(json.dumps({"q1": {"d1": 1}}))
+    (tmp_path / "queries.jsonl").write_text(json.dumps({"_id": "q1", "text": question}) + "\n")
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"q1": ["d1", "d2"]}))
+    sample = {"question": question, "contexts": [question], "answer": question}
+    judge([sample], "faithfulness, context_relevance", judge=lambda *_: True, ledger=tmp_path / "v.db")
+    app = start(tmp_path).enter()
+    assert question in app.ask("/judge").text
+    assert app.ask("/verdicts").text.count(f"<bdi>{question}</bdi>") >= 2
+
+
 @pytest.mark.slow
 def test_every_column_is_explained_or_a_plain_word(start: Start, folder: Path, saved_grid: Grid) -> None:
     saved_grid.save(folder / "grid.json")

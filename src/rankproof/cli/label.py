@@ -33,12 +33,6 @@ if TYPE_CHECKING:
     from rankproof.core.corpus import Corpus
     from rankproof.store.answers import LabellingSession
 
-GRADES = {
-    1: "0 does not help, 1 helps",
-    2: "0 does not help, 1 helps in part, 2 answers it",
-    3: "0 does not help, 1 is related, 2 answers in part, 3 answers it",
-}
-"""The meaning of the grades, by the highest one."""
 KEYS = "0-{highest} grade   s skip   u undo   m whole text   q quit"
 SHOWN = 1200
 """The number of characters of a document that are shown at first."""
@@ -203,12 +197,14 @@ def _pressed() -> str:
 
 def _card(session: LabelSession, item: Item, texts: Mapping[str, str], corpus: Corpus | None) -> str:
     """The screen: the question, the document, the keys."""
+    from rankproof.bench.testset.labels import meaning_of_grades
+
     parts = [
         rule_after(f"{session.done + 1} of {session.pool.work}  {item.query}"),
         *textwrap.wrap(texts.get(item.query, ""), WIDTH),
         f"\n{item.document}",
         _body(item, corpus, SHOWN),
-        f"\nGrades: {GRADES.get(session.highest, f'0 does not help, up to {session.highest} answers it best')}",
+        f"\nGrades: {meaning_of_grades(session.highest)}",
         KEYS.format(highest=session.highest),
     ]
     return "\n".join(parts)

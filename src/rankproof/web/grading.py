@@ -8,7 +8,16 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain
 
-from rankproof.bench.testset.labels import GRADED, SKIPPED, UNDONE, LabelAgreement, QuestionLabel, pairs, write_label
+from rankproof.bench.testset.labels import (
+    GRADED,
+    SKIPPED,
+    UNDONE,
+    LabelAgreement,
+    QuestionLabel,
+    meaning_of_grades,
+    pairs,
+    write_label,
+)
 from rankproof.bench.testset.pool import Item, Pool, read_pool
 from rankproof.core.table import best_first
 from rankproof.document.page import Markup, combine, el, ident, join
@@ -31,6 +40,7 @@ from rankproof.web.site import (
     some_names,
     wanted_words,
     whole_number,
+    whole_text,
 )
 
 DEPTH, WHOLE = 10, 6000
@@ -146,9 +156,9 @@ def _card(site: Site, item: Item, back: str) -> Markup:
     parts = shown.split("\n\n") if shown else []
     return el(
         "article",
-        el("h3", ident(words or item.query)),
+        el("h3", whole_text(words or item.query)),
         el("p", ident(item.query), cls="note") if words else None,
-        el("h4", ident((document.title if document is not None else "") or item.document)),
+        el("h4", whole_text((document.title if document is not None else "") or item.document)),
         el("p", ident(item.document), cls="note"),
         *(el("p", *mark_words(each, wanted)) for each in parts),
         note("The text of this document is not known: put a file of documents into the folder.")
@@ -163,10 +173,10 @@ def _card(site: Site, item: Item, back: str) -> Markup:
             button("undo the last", name="grade", value="undo", data_key="u"),
             method="post",
             cls="grades",
-        )
+        ),
+        note(f"Grades: {meaning_of_grades(space.settings.highest)}. Keys: the digit grades, s skips, u undoes.")
         if site.writes
         else None,
-        note("Keys: 0 to ", str(space.settings.highest), " grade, s skips, u takes the last one back."),
         cls="card",
         id="grading",
     )
@@ -225,10 +235,4 @@ def _known(space: Workspace, query: str) -> Iterator[Collection[str]]:
 
 def grade_buttons(highest: int, kind: str = "submit") -> Markup:
     """A button for each grade; those that send no form are for a script."""
-    return join(
-        button(f"{n}", name="grade", value=str(n), title=_MEANING.get(n, ""), data_key=str(n), type=kind)
-        for n in range(highest + 1)
-    )
-
-
-_MEANING = {0: "does not help", 1: "is related", 2: "answers in part", 3: "answers it"}
+    return join(button(f"{n}", name="grade", value=str(n), data_key=str(n), type=kind) for n in range(highest + 1))

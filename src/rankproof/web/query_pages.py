@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from rankproof.bench.testset.labels import meaning_of_grades
 from rankproof.bench.testset.pool import Item
 from rankproof.comparing.gate import Gate
 from rankproof.core.audit import Finding, few_examples
@@ -214,8 +215,8 @@ def _keys(site: Site) -> Markup | None:
         return None
     most = site.workspace.settings.highest
     how = (
-        f"Choose a document by a tap, the mouse or the arrow keys, then press 0 to {most} to grade it, u to take it "
-        "back, w to see the effect of another grade."
+        f"Choose a document by a tap, the mouse or the arrow keys, then press 0 to {most} to grade it "
+        f"({meaning_of_grades(most)}), u to take it back, w to see the effect of another grade."
     )
     without = el(
         "noscript", note("To grade here needs JavaScript; the page ", site.link("Judge", "judge"), " does not.")

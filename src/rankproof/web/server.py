@@ -248,7 +248,7 @@ class Handler:
         choices = _sent(request.query_params.items())
         alone = choices.pop("save", "") == "yes"
         site = self._site(request)
-        site = replace(site, links=Unlinked()) if alone else site
+        site = replace(site, links=Unlinked(), csrf="") if alone else site
         state = self._state()  # before the page is made: what comes while it is made must change it
         made, status = page_or_error(PAGES[name], site, choices) if name in PAGES else (NOT_FOUND, 404)
         text = page_text(site, made, name if status == 200 else "", alone=alone, state=state)

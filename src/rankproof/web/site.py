@@ -144,8 +144,10 @@ def problem(error: BaseException) -> Markup:
 
 def form(
     site: Site, action: str, *children: Child, method: str = "get", cls: str | None = None, label: str | None = None
-) -> Markup:
-    """A form; one that writes carries the secret that proves its origin."""
+) -> Markup | None:
+    """A form; one that writes carries the secret that proves its origin, and is None where nothing can be written."""
+    if method == "post" and not site.writes:
+        return None
     proof = hidden_fields(csrf=site.csrf) if method == "post" else []
     return el("form", *proof, *children, action=action, method=method, cls=cls, aria_label=label)
 
@@ -171,6 +173,11 @@ def select(name: str, label: str, values: Mapping[str, str] | Sequence[str], cho
 def button(words: str, **attributes: Any) -> Markup:
     """A button that sends its form."""
     return el("button", words, type=attributes.pop("type", "submit"), **attributes)
+
+
+def whole_text(text: str) -> Markup:
+    """A foreign text with an isolated writing direction, which is not cut."""
+    return el("bdi", text)
 
 
 def note(*children: Child) -> Markup:
@@ -311,11 +318,10 @@ def _bar(site: Site, name: str, choices: Choices) -> Markup:
         if not (site.links.static and each in ("judge", "live"))
         if each != "grid" or site.workspace.of_kind(FileKind.GRID)
     )
-    person = el("span", "read only", cls="note")
-    if site.writes:
-        field = el("input", name="who", value=site.who, size=10, maxlength=60, autocomplete="username")
-        named = el("label", el("span", "You grade as"), field)
-        person = form(site, "/who", named, button("Change"), method="post", cls="who", label="Who grades")
+    field = el("input", name="who", value=site.who, size=10, maxlength=60, autocomplete="username")
+    named = el("label", el("span", "You grade as"), field)
+    person = form(site, "/who", named, button("Change"), method="post", cls="who", label="Who grades")
+    person = person or el("span", "read only", cls="note")
     return el("div", el("nav", el("ul", *links), aria_label="Pages"), person, cls="bar")
 
 

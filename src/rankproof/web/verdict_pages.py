@@ -35,6 +35,7 @@ from rankproof.web.site import (
     sections,
     select,
     whole_number,
+    whole_text,
 )
 
 SHOWN = 25
@@ -150,7 +151,7 @@ def _card(site: Site, file: FoundFile, each: LedgerEntry, people: Sequence[Ledge
     relation = Relation(each.relation)
     left, right = nouns(relation, each.right)
     said = verdict(relation, each.value, each.reason) + certainty(each.probability)
-    items = el("ul", *(el("li", ident(item)) for item in each.items)) if each.items else None
+    items = el("ul", *(el("li", whole_text(item)) for item in each.items)) if each.items else None
     human = each.judge.startswith(f"{HUMAN}:")
     others = (
         el("p", el("b", verdict(relation, p.value, p.reason)), f", says {p.judge}", _why(p), cls="given")
@@ -161,7 +162,7 @@ def _card(site: Site, file: FoundFile, each: LedgerEntry, people: Sequence[Ledge
         "article",
         el(
             "div",
-            el("div", el("small", left), el("p", ident(each.left))) if left else None,
+            el("div", el("small", left), el("p", *_quoted(each.left, ""))) if left else None,
             el("div", el("small", right), el("p", *_quoted(each.right, each.quote)), items),
             cls="sides",
         ),
@@ -187,8 +188,8 @@ def _quoted(text: str, quote: str) -> list[Child]:
     at = text.find(quote) if quote else -1
     if at < 0:
         if len(text) <= LONG:
-            return [ident_free(text)]
-        return [ident_free(text[:LONG]), fold("The rest", ident_free(text[LONG:]))]
+            return [whole_text(text)]
+        return [whole_text(text[:LONG]), fold("The rest", whole_text(text[LONG:]))]
     start = max(0, at - LONG // 2)
     end = at + len(quote) + LONG // 2
     return [
@@ -196,11 +197,6 @@ def _quoted(text: str, quote: str) -> list[Child]:
         el("mark", quote),
         text[at + len(quote) : end] + (" ..." if end < len(text) else ""),
     ]
-
-
-def ident_free(text: str) -> Markup:
-    """A foreign text with an isolated writing direction, which is not cut."""
-    return el("bdi", text)
 
 
 def _override(site: Site, file: FoundFile, each: LedgerEntry, relation: Relation) -> Markup | None:
@@ -270,8 +266,8 @@ def _pair_card(site: Site, file: FoundFile, ask: Any) -> Markup:
     asked, _, answers = QUESTIONS[ask.relation].partition("? ")
     return el(
         "article",
-        el("div", el("small", left), el("p", ident_free(ask.left)), cls="side"),
-        el("div", el("small", right), el("p", ident_free(ask.right)), cls="side"),
+        el("div", el("small", left), el("p", whole_text(ask.left)), cls="side"),
+        el("div", el("small", right), el("p", whole_text(ask.right)), cls="side"),
         el("p", asked, "?"),
         form(
             site,
