@@ -129,6 +129,22 @@ def test_read_only_writes_nothing(start: Start, folder: Path) -> None:
     assert not (folder / LABELS).exists()
 
 
+def test_what_is_new_stays_while_the_first_page_loads_itself_again(start: Start, folder: Path) -> None:
+    app, new = start(folder).enter(), "New since your last visit"
+    assert new not in app.ask("/").text  # the first visit of all
+    app.cookies |= {"rankproof-seen": f"{time.time() - 7200:.0f}", "rankproof-before": ""}
+    before = app.ask("/state").text
+    (folder / "newest.run").write_text((folder / "dense.run").read_text())
+    for _ in range(100):
+        time.sleep(0.1)
+        if app.ask("/state").text != before:
+            break
+    assert [new in app.ask("/").text for _ in range(3)] == [True] * 3
+    time.sleep(1)  # the visit is over, and the next one begins later than the file
+    app.cookies |= {"rankproof-seen": f"{time.time():.0f}", "rankproof-before": ""}
+    assert new not in app.ask("/").text
+
+
 def test_a_saved_page_has_no_secret_and_nothing_that_writes(start: Start, folder: Path) -> None:
     """It is mailed, and the secret is that of the running app."""
     judge([{"question": "q", "contexts": ["c d"], "answer": "c d"}], "faithfulness", ledger=folder / "v.db")

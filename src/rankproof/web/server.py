@@ -56,7 +56,10 @@ HEADERS = {
 EVERY = 1.0
 """Seconds between two checks of the folder."""
 YEAR = 365 * 24 * 3600
-WHO, SEEN = "rankproof-who", "rankproof-seen"
+VISIT = 30 * 60
+"""Seconds without the first page after which its next reader is back: until then a page that loads itself again keeps
+what is new."""
+WHO, SEEN, BEFORE = "rankproof-who", "rankproof-seen", "rankproof-before"
 Write = Callable[[Site, Mapping[str, str]], None]
 """Saves what a form or a script sent."""
 
@@ -125,10 +128,10 @@ class Guard:
     async def _welcome(self, scope: Scope, given: dict[str, str], name: str, send: Send) -> None:
         """The token becomes a cookie, and is removed from the address."""
         given.pop("token")
-        target = f"{scope['path']}?{urlencode(given)}" if given else scope["path"]
-        target = "/" + target.lstrip("/")  # never the name of another host
+        target = "/" + quote(scope["path"]).lstrip("/")  # never the name of another host
+        target += f"?{urlencode(given)}" if given else ""
         cookie = f"{name}={self.token}; Path=/; HttpOnly; SameSite=Lax"
-        headers = [(b"location", target.encode("latin-1", "replace")), (b"set-cookie", cookie.encode())]
+        headers = [(b"location", target.encode()), (b"set-cookie", cookie.encode())]
         await _with_headers(send)({"type": "http.response.start", "status": 303, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
@@ -236,7 +239,7 @@ class Handler:
         except (OSError, KeyError, ImportError):  # this system knows no name
             who = ""
         try:
-            seen = float(request.cookies.get(SEEN, "0"))
+            seen = float(request.cookies.get(BEFORE) or request.cookies.get(SEEN, "0"))
         except ValueError:
             seen = 0.0
         csrf = "" if self.workspace.settings.read_only else self.csrf
@@ -256,7 +259,8 @@ class Handler:
         if alone:
             answer.headers["Content-Disposition"] = f'attachment; filename="rankproof-{name}.html"'
         if name == "home" and status == 200:
-            answer.set_cookie(SEEN, f"{time.time():.0f}", max_age=YEAR, httponly=True, samesite="lax")
+            for key, at, kept in ((SEEN, time.time(), YEAR), (BEFORE, site.seen, VISIT)):
+                answer.set_cookie(key, f"{at:.0f}", max_age=kept, httponly=True, samesite="lax")
         return answer
 
     def part(self, request: Request) -> Response:
