@@ -55,6 +55,39 @@ def test_only_who_knows_the_token_gets_in_and_it_leaves_the_address(start: Start
     assert "SameSite" in welcome.headers["set-cookie"]
     assert app.ask("/").status == 200
     assert app.token not in app.ask("/").text
+    odd = app.ask(f"/%E2%82%AC%0aX:y?m=%E2%82%AC&token={app.token}")
+    assert (odd.status, odd.headers["location"]) == (303, "/%E2%82%AC%0AX%3Ay?m=%E2%82%AC")
+
+
+@pytest.mark.parametrize(
+    ("host", "server", "origin", "status"),
+    [
+        ("127.0.0.1", ("127.0.0.1", 80), "http://127.0.0.1", 200),  # the port of the web, which browsers leave out
+        ("127.0.0.1", ("127.0.0.1", 80), "http://127.0.0.1:81", 403),
+        ("evil.example", ("127.0.0.1", 80), "http://evil.example", 403),
+        (
+            "192.0.2.7:80",
+            ("192.0.2.7", 80),
+            "http://192.0.2.7",
+            200,
+        ),  # the address of this machine, with --host 0.0.0.0
+        ("[2001:db8::1]", ("2001:db8::1", 80), "http://[2001:db8::1]", 200),
+        ("192.0.2.8:80", ("192.0.2.7", 80), "http://192.0.2.8", 403),
+    ],
+)
+def test_the_app_answers_by_its_own_address_alone(host: str, server: tuple[str, int], origin: str, status: int) -> None:
+    said: list[int] = []
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def send(message: Any) -> None:
+        said.append(message.get("status", 0))
+
+    headers = [(b"host", host.encode()), (b"cookie", b"rankproof-80=secret"), (b"origin", origin.encode())]
+    scope = {"type": "http", "method": "GET", "headers": headers, "query_string": b"", "path": "/", "server": server}
+    asyncio.run(Guard(answer, "secret", ["127.0.0.1:80"])(scope, send, send))
+    assert said[0] == status
 
 
 STRANGERS = {

@@ -39,6 +39,7 @@ except ImportError:
 
 LARGEST = 1 << 20
 """The largest body of a request, in bytes."""
+UNKNOWN = "This page needs the address that 'rankproof app' printed, with its token.\n"
 TOO_LARGE = f"The request is too large; at most {LARGEST:,} bytes are read."
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -82,38 +83,39 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        send = _with_headers(send)
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        host = headers.get("host", "").lower()
+        host = _with_port(headers.get("host", ""))
         if problem := self._stranger(scope, headers, host):
-            await _plain(send, 403, problem)
+            await PlainTextResponse(f"{problem}\n", 403)(scope, receive, send)
             return
         name = f"rankproof-{host.rpartition(':')[2]}"
         given = dict(parse_qsl(scope["query_string"].decode("latin-1")))
         if scope["method"] == "GET" and self._is_token(given.get("token", "")):
-            await self._welcome(scope, given, name, send)
+            await self._welcome(scope["path"], given, name)(scope, receive, send)
             return
         if not self._is_token(_cookies(headers).get(name, "")):
-            await _plain(send, 403, "This page needs the address that 'rankproof app' printed, with its token.")
+            await PlainTextResponse(UNKNOWN, 403)(scope, receive, send)
             return
         read: list[Message] = []
         if scope["method"] == "POST":
             body = await _body(receive)
             if body is None:
-                await _plain(send, 413, TOO_LARGE)
+                await PlainTextResponse(f"{TOO_LARGE}\n", 413)(scope, receive, send)
                 return
             read.append({"type": "http.request", "body": body, "more_body": False})
 
         async def receive_again() -> Message:
             return read.pop() if read else await receive()  # after the body that the sender hangs up
 
-        await self.app(scope, receive_again, _with_headers(send))
+        await self.app(scope, receive_again, send)
 
     def _stranger(self, scope: Scope, headers: dict[str, str], host: str) -> str:
         """Why a request is refused before anything is read; empty if it is not."""
-        if host not in self.hosts:
+        if host not in self.hosts and host != _address(*scope["server"]):  # that of this machine by which it came
             return f"This app does not answer under the name {host[:80]!r}."
         origin = headers.get("origin")
-        if origin is not None and origin.lower().partition("://")[2] != host:
+        if origin is not None and _with_port(origin.partition("://")[2]) != host:
             return "This request comes from a page of another site."
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return "Only GET and POST are answered."
@@ -125,15 +127,22 @@ class Guard:
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode(), self.token.encode())
 
-    async def _welcome(self, scope: Scope, given: dict[str, str], name: str, send: Send) -> None:
+    def _welcome(self, path: str, given: dict[str, str], name: str) -> Response:
         """The token becomes a cookie, and is removed from the address."""
         given.pop("token")
-        target = "/" + quote(scope["path"]).lstrip("/")  # never the name of another host
-        target += f"?{urlencode(given)}" if given else ""
-        cookie = f"{name}={self.token}; Path=/; HttpOnly; SameSite=Lax"
-        headers = [(b"location", target.encode()), (b"set-cookie", cookie.encode())]
-        await _with_headers(send)({"type": "http.response.start", "status": 303, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
+        target = "/" + quote(path).lstrip("/")  # never the name of another host
+        answer = RedirectResponse(f"{target}?{urlencode(given)}" if given else target, 303)
+        answer.set_cookie(name, self.token, httponly=True, samesite="lax")
+        return answer
+
+
+def _with_port(host: str) -> str:
+    """A host with its port, which browsers leave out where it is that of the web."""
+    return host.lower() if re.search(":[0-9]+$", host) else f"{host.lower()}:80"
+
+
+def _address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _cookies(headers: dict[str, str]) -> dict[str, str]:
@@ -153,13 +162,6 @@ async def _body(receive: Receive) -> bytes | None:
             return None
         more = message.get("more_body", False)
     return body
-
-
-async def _plain(send: Send, status: int, words: str) -> None:
-    send = _with_headers(send)
-    headers = [(b"content-type", b"text/plain; charset=utf-8")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{words}\n".encode("utf-8", "replace")})
 
 
 def _with_headers(send: Send) -> Send:
@@ -370,14 +372,12 @@ def make_server(settings: Settings, host: str = "127.0.0.1", port: int = 0) -> t
     listening.listen(128)
     own = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
-    shown = f"[{host}]" if ":" in host else host
     names = {*LOCAL, host} | (set() if host in LOCAL else {socket.gethostname()})
-    hosts = tuple(f"[{each}]:{own}" if ":" in each else f"{each}:{own}" for each in names)
-    app = application(settings, token, hosts)
+    app = application(settings, token, tuple(_address(each, own) for each in names))
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, lifespan="on", timeout_graceful_shutdown=2
     )
-    return uvicorn.Server(config), listening, f"http://{shown}:{own}/?token={token}"
+    return uvicorn.Server(config), listening, f"http://{_address(host, own)}/?token={token}"
 
 
 def serve(
