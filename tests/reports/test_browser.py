@@ -129,6 +129,33 @@ def test_long_names_push_no_number_off_a_screen_or_a_sheet(
     page.close()
 
 
+def test_words_that_a_page_explains_have_a_dotted_line(browser: Any, tmp_path: Path) -> None:
+    """On the letters: a line under a cell passes over a box inside it, as headings of tables of results have."""
+    path = tmp_path / "compared.html"
+    compare(sample.judgments(), sample.rankings(), "nDCG@10").save(path)
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    lines = """() => [...document.querySelectorAll("thead th[title]")].map((each) => [...each.querySelectorAll("*"), each]
+        .find((one) => !one.children.length)).map((one) => getComputedStyle(one).textDecorationStyle)"""
+    assert (found := page.evaluate(lines)) == ["dotted"] * len(found)
+    assert len(found) > 5
+    page.close()
+
+
+def test_a_telephone_breaks_no_name_of_a_measure_in_two(browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(PAGES["sample"](), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 360, "height": 900})
+    page.goto(path.as_uri())
+    lines = """() => [...document.querySelectorAll("#systems tbody th[rowspan]")].map((each) => {
+        const range = document.createRange();
+        range.selectNodeContents(each);
+        return range.getClientRects().length;
+    })"""
+    assert page.evaluate(lines) == [1] * 4
+    page.close()
+
+
 def test_the_themes_differ_and_paper_is_white(browser: Any, path: Path) -> None:
     page = browser.new_page(color_scheme="dark")
     page.goto(path.as_uri())

@@ -179,8 +179,8 @@ def _curves(content: Content) -> list[Child]:
     """Two pictures, and under them their values."""
     lead = el(
         "p",
-        "Left: the best precision at which so much of the relevant was found, averaged over queries at eleven points. "
-        f"Right: for how many queries something relevant stands in the first k. Relevant here is {content.relevant}.",
+        "First the best precision at which so much of the relevant was found, averaged over queries at eleven points; "
+        f"then for how many queries something relevant stands in the first k. Relevant here is {content.relevant}.",
     )
     drawn, listed = zip(
         _figure(content, "Precision by recall", RECALLS, attrgetter("precision"), ("recall", "precision")),

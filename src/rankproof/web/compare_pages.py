@@ -350,7 +350,7 @@ def gate(site: Site, choices: Choices) -> Page:
 def _given(site: Site, a: str, b: str, corrected: bool) -> Markup:
     """The effect of the grades given here on the decision."""
     number_given = sum(map(len, site.workspace.grades.values()))
-    words = f"{count(number_given, 'grade')} given here are {'counted' if corrected else 'not counted'} above. "
+    words = f"{'Counted' if corrected else 'Not counted'} above: {count(number_given, 'grade')} given here. "
     if site.links.static:
         return el("p", words)
     other = site.link("Leave them out" if corrected else "Count them", "gate", a=a, b=b, given=not corrected)
