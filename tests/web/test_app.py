@@ -31,7 +31,7 @@ from rankproof.io.load import load_judgments, load_ranking
 from rankproof.judging.verdicts import Relation
 from rankproof.judging.words import QUESTIONS
 from rankproof.scoring.catalogue import describe_measure
-from rankproof.web import LABELS, Settings
+from rankproof.web import LABELS, Settings, pages
 from rankproof.web.server import Guard, make_server
 from tests.cli.test_screen import unexplained
 
@@ -807,6 +807,52 @@ def test_nothing_that_a_form_sends_is_an_error_of_the_inside(start: Start, folde
             for value in ODD:
                 assert app.ask(path, send={**sent, name: value}).status < 500, (path, name, value[:20])
     assert app.ask("/who", send=sent, headers={"Origin": "http://["}).status == 403
+
+
+def test_an_error_that_nobody_foresaw_is_told_in_the_place_of_what_failed(
+    start: Start, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("<b>by nothing")
+
+    app = start(folder).enter()
+    csrf = app.csrf
+    monkeypatch.setitem(pages.PAGES, "audit", broken)
+    monkeypatch.setitem(pages.PARTS, "verdict", broken)
+    page, part = app.ask("/audit"), app.ask("/part?name=verdict")
+    for each in (page, part):
+        assert each.status == 500
+        assert "ZeroDivisionError: &lt;b&gt;by nothing" in each.text
+        assert "Next: " in each.text
+    assert ('<nav aria-label="Pages">' in page.text, "<html" in part.text) == (True, False)
+    assert "frame-ancestors" in page.headers["content-security-policy"]
+    assert "ZeroDivisionError" in capfd.readouterr().err
+    for path in ("/a/b", "/static/a/b", "/nothing"):
+        found = app.ask(path)
+        assert (found.status, '<nav aria-label="Pages">' in found.text) == (404, True), path
+    assert app.ask("/grade", send={"csrf": csrf, "grade": "1"}).status == 400
+
+
+@pytest.mark.parametrize("wrong", [{"total": "x"}, {"failed": 1e400}, {"done": None}, {"at": "now"}, {"total": [1]}])
+def test_a_line_of_progress_that_says_something_else_is_passed_over(
+    start: Start, folder: Path, wrong: dict[str, Any]
+) -> None:
+    line = {"what": "run", "done": 5, "total": 12, "failed": 0, "at": time.time()}
+    lines = [line, line | wrong]
+    (folder / "x.progress.jsonl").write_text("".join(json.dumps(each) + "\n" for each in lines))
+    shown = start(folder).enter().ask("/live")
+    assert (shown.status, "5 of 12" in shown.text) == (200, True)
+
+
+@pytest.mark.parametrize("wrong", [{"chosen_on": {}}, {"chosen_on": "x"}, {"rows": [{"name": 5}]}, {"held_out": []}])
+def test_a_grid_with_something_else_in_its_fields_is_an_error_of_the_file(
+    start: Start, folder: Path, saved_grid: Grid, wrong: dict[str, Any]
+) -> None:
+    saved_grid.save(folder / "grid.json")
+    whole = json.loads((folder / "grid.json").read_text())
+    (folder / "grid.json").write_text(json.dumps(whole | wrong))
+    shown = start(folder).enter().ask("/grid")
+    assert shown.status in (200, 400), shown.text
 
 
 def test_choosing_no_ranking_by_name_is_choosing_none(start: Start, folder: Path) -> None:

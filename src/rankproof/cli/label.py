@@ -197,7 +197,7 @@ def _pressed() -> str:
 
 def _card(session: LabelSession, item: Item, texts: Mapping[str, str], corpus: Corpus | None) -> str:
     """The screen: the question, the document, the keys."""
-    from rankproof.bench.testset.labels import meaning_of_grades
+    from rankproof.bench.testset.pool import meaning_of_grades
 
     parts = [
         rule_after(f"{session.done + 1} of {session.pool.work}  {item.query}"),

@@ -129,7 +129,7 @@ def count(number: int, one: str = "", many: str = "") -> str:
     return f"{number:,} {one if number == 1 else plural}" if one else f"{number:,}"
 
 
-def first_of(found: Sequence[T], most: int, words: Callable[[T], str] = str, joint: str = ", ") -> str:
+def first_of(found: Sequence[T], most: int = 5, words: Callable[[T], str] = str, joint: str = ", ") -> str:
     """The first of them in words, and how many more there are.
 
     >>> first_of(["a", "b"], 2), first_of(["a", "b", "c"], 2)

@@ -8,18 +8,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain
 
-from rankproof.bench.testset.labels import (
-    GRADED,
-    SKIPPED,
-    UNDONE,
-    LabelAgreement,
-    QuestionLabel,
-    meaning_of_grades,
-    pairs,
-    write_label,
-)
-from rankproof.bench.testset.pool import Item, Pool, read_pool
+from rankproof.bench.testset.labels import GRADED, SKIPPED, UNDONE, LabelAgreement, QuestionLabel, pairs, write_label
+from rankproof.bench.testset.pool import Item, Pool, meaning_of_grades, read_pool
 from rankproof.core.table import best_first
+from rankproof.document.numbers import first_of
 from rankproof.document.page import Markup, combine, el, ident, join
 from rankproof.errors import RankproofError, UsageError, shorten
 from rankproof.web import Workspace
@@ -37,7 +29,6 @@ from rankproof.web.site import (
     sections,
     select,
     snippet,
-    some_names,
     wanted_words,
     whole_number,
     whole_text,
@@ -119,7 +110,7 @@ def judge(site: Site, choices: Choices) -> Page:
         f"Every grade is in {space.labels_path.name} before the next document is shown. Your judgments stay as they "
         "are; this command writes new ones that include the grades:"
     )
-    too = f"Grades in {some_names(others)} count here too: put the files one behind the other for that command."
+    too = f"Grades in {first_of(others)} count here too: put the files one behind the other for that command."
     after = combine(el("p", saved), el("pre", el("code", merge)), note(too) if others else None)
     return Page(
         "Judge",
@@ -171,12 +162,10 @@ def _card(site: Site, item: Item, back: str) -> Markup:
             grade_buttons(space.settings.highest),
             button("skip", name="grade", value="skip", data_key="s"),
             button("undo the last", name="grade", value="undo", data_key="u"),
+            note(f"Grades: {meaning_of_grades(space.settings.highest)}. Keys: the digit grades, s skips, u undoes."),
             method="post",
             cls="grades",
         ),
-        note(f"Grades: {meaning_of_grades(space.settings.highest)}. Keys: the digit grades, s skips, u undoes.")
-        if site.writes
-        else None,
         cls="card",
         id="grading",
     )

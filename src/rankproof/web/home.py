@@ -17,7 +17,7 @@ from rankproof.comparing.comparison import first_measure, sign_of
 from rankproof.comparing.gate import gate_scores
 from rankproof.comparing.history import History
 from rankproof.document.charts import timeline
-from rankproof.document.numbers import count, score, span
+from rankproof.document.numbers import count, first_of, score, span
 from rankproof.document.page import Child, Markup, combine, el, figure, fold, ident, join, table
 from rankproof.document.terminal import cut
 from rankproof.errors import RankproofError, UsageError
@@ -28,7 +28,7 @@ from rankproof.scoring.scores import Scores
 from rankproof.scoring.tables import UNBOUNDED
 from rankproof.stats.intervals import GUESSED
 from rankproof.web.folder import FileKind, FoundFile
-from rankproof.web.site import Choices, Page, Site, day, errors_part, note, problem, sections, some_names, wrong_card
+from rankproof.web.site import Choices, Page, Site, day, errors_part, note, problem, sections, wrong_card
 
 LAST = 40
 """The number of saved results in a time line."""
@@ -92,7 +92,7 @@ def _runs(site: Site, waiting: Sequence[str]) -> Markup:
     ready = {name: space.scores_if_ready(name) for name in space.runs}
     scores = {name: each for name, each in ready.items() if isinstance(each, Scores)}
     wrong = {name: each for name, each in ready.items() if isinstance(each, RankproofError)}
-    reading = f"Reading {count(len(waiting), 'ranking')}: {some_names(waiting)} ..."
+    reading = f"Reading {count(len(waiting), 'ranking')}: {first_of(waiting)} ..."
     progress = el("p", reading, cls="note", role="status") if waiting else None
     cards = join(wrong_card(name, each) for name, each in wrong.items())
     first = None if space.settings.baseline else next((name for name in ready if name not in wrong), None)
@@ -202,6 +202,8 @@ SILENT = 60.0
 """Seconds without news after which a run is assumed to have stopped."""
 HOUR = 3600.0
 """Runs that ended longer ago are not shown."""
+TOLD = {"done": int, "at": float, "total": int | None, "failed": int | None}
+"""What a line of progress has; others are passed over."""
 PARTIAL, PROGRESS = ".partial.jsonl", ".progress.jsonl"
 
 
@@ -238,7 +240,7 @@ def _lines(path: Path) -> list[Mapping[str, Any]]:
             record = json.loads(line)
         except ValueError:
             continue
-        if isinstance(record, dict) and isinstance(record.get("done"), int) and isinstance(record.get("at"), float):
+        if isinstance(record, dict) and all(isinstance(record.get(name), kind) for name, kind in TOLD.items()):
             found.append(record)
     return found
 
@@ -246,7 +248,7 @@ def _lines(path: Path) -> list[Mapping[str, Any]]:
 def _run(site: Site, file: FoundFile, lines: list[Mapping[str, Any]], now: float) -> Markup:
     """One run: its description, its speed, its preliminary means."""
     first, last = lines[0], lines[-1]
-    done, total, failed = last["done"], last.get("total"), int(last.get("failed") or 0)
+    done, total, failed = last["done"], last.get("total"), last.get("failed") or 0
     took = last["at"] - first["at"]
     gained = done - first["done"]
     speed = gained / took if took > 0 else 0.0

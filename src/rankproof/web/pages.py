@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rankproof.document.disk import write_file
+from rankproof.document.numbers import first_of
 from rankproof.errors import RankproofError, UsageError
 from rankproof.web import Settings, Workspace
 from rankproof.web.compare_pages import board, board_part, compare, comparison_part, gate, gate_part
@@ -27,13 +28,11 @@ from rankproof.web.site import (
     Page,
     Site,
     SlowPart,
+    error_page,
     fragment,
     made_choices,
     page_text,
-    problem,
-    sections,
     show_result,
-    some_names,
     style,
 )
 from rankproof.web.verdict_pages import calibration, grid, means_part, verdicts
@@ -99,7 +98,7 @@ def page_or_error(make: Callable[[Site, Choices], Page], site: Site, choices: Ch
     try:
         return replace(make(site, choices), choices=choices), 200
     except RankproofError as error:
-        return Page("This page cannot be shown", sections(("problem", "What happened", problem(error)))), 400
+        return error_page("This page cannot be shown", error), 400
 
 
 class Files(Links):
@@ -175,4 +174,4 @@ def export(settings: Settings, folder: str | os.PathLike[str], *, force: bool = 
             written = [each.replace(target / each.name) for each in written]
     finally:
         workspace.close()
-    return written, [f"{some_names(names)}: {error}" for error, names in workspace.problems().items()]
+    return written, [f"{first_of(names)}: {error}" for error, names in workspace.problems().items()]

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from rankproof.bench.testset.labels import meaning_of_grades
-from rankproof.bench.testset.pool import Item
+from rankproof.bench.testset.pool import Item, meaning_of_grades
 from rankproof.comparing.gate import Gate
 from rankproof.core.audit import Finding, few_examples
 from rankproof.core.explanation import Explained

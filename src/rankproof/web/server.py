@@ -14,7 +14,6 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
@@ -23,14 +22,14 @@ from rankproof.web import Settings, Workspace
 from rankproof.web.grading import save_grade
 from rankproof.web.pages import PAGES, page_or_error, parts, static_file
 from rankproof.web.query_pages import what_if
-from rankproof.web.site import Page, Site, Unlinked, fragment, page_text, problem, sections
+from rankproof.web.site import Site, Unlinked, error_page, fragment, page_text, problem
 from rankproof.web.verdict_pages import label, override
 
 try:
     import uvicorn
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
-    from starlette.requests import Request
+    from starlette.requests import Request, cookie_parser
     from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
     from starlette.routing import Route
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -94,7 +93,7 @@ class Guard:
         if scope["method"] == "GET" and self._is_token(given.get("token", "")):
             await self._welcome(scope["path"], given, name)(scope, receive, send)
             return
-        if not self._is_token(_cookies(headers).get(name, "")):
+        if not self._is_token(cookie_parser(headers.get("cookie", "")).get(name, "")):
             await PlainTextResponse(UNKNOWN, 403)(scope, receive, send)
             return
         read: list[Message] = []
@@ -143,13 +142,6 @@ def _with_port(host: str) -> str:
 
 def _address(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _cookies(headers: dict[str, str]) -> dict[str, str]:
-    try:
-        return {name: each.value for name, each in SimpleCookie(headers.get("cookie", "")).items()}
-    except CookieError:
-        return {}
 
 
 async def _body(receive: Receive) -> bytes | None:
@@ -220,9 +212,10 @@ def application(settings: Settings, token: str, hosts: tuple[str, ...]) -> Guard
         Route("/calibrate", handler.write_handler(label), methods=["POST"]),
         Route("/who", handler.who, methods=["POST"]),
         Route("/static/{name}", handler.static),
-        Route("/{page}", handler.page),
+        Route("/{page:path}", handler.page),
     ]
-    guard = Guard(Starlette(routes=routes, lifespan=lifespan), token, hosts)
+    failed = {RankproofError: handler.failed, Exception: handler.failed}
+    guard = Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=failed), token, hosts)
     handler.csrf = guard.csrf
     return guard
 
@@ -268,10 +261,19 @@ class Handler:
     def part(self, request: Request) -> Response:
         """A part of a page."""
         choices = _sent(request.query_params.items())
-        try:
-            return HTMLResponse(parts(self._site(request), choices.get("name", ""), choices))
-        except RankproofError as error:
-            return HTMLResponse(fragment(problem(error)), status_code=404)
+        return HTMLResponse(parts(self._site(request), choices.get("name", ""), choices))
+
+    def failed(self, request: Request, error: Exception) -> Response:
+        """An error in the place of what was asked for: for a script, as a part of a page, or as a page."""
+        status, path = 400, request.url.path
+        if not isinstance(error, RankproofError):  # nobody foresaw it
+            what = f"{type(error).__name__}: {error}"
+            error, status = DataError(f"{what}. Next: look at the terminal of the app, which has all of it."), 500
+        if path == "/whatif" or "application/json" in request.headers.get("accept", ""):
+            return JSONResponse({"problem": str(error)}, status)
+        if path == "/part":
+            return HTMLResponse(fragment(problem(error)), status)
+        return HTMLResponse(page_text(self._site(request), error_page("That did not work", error), ""), status)
 
     def state(self, request: Request) -> Response:
         """A value that changes if there is something new to see."""
@@ -284,11 +286,7 @@ class Handler:
 
     def whatif(self, request: Request) -> Response:
         """The numbers of a query under another grade."""
-        try:
-            found = what_if(self._site(request), request.query_params)
-        except RankproofError as error:
-            return JSONResponse({"problem": str(error)}, status_code=400)
-        return JSONResponse({"sides": found})
+        return JSONResponse({"sides": what_if(self._site(request), request.query_params)})
 
     def write_handler(self, write: Write) -> Callable[[Request], Awaitable[Response]]:
         """A handler that saves; it is on the disk before the response is sent."""
@@ -305,15 +303,8 @@ class Handler:
             return PlainTextResponse("This app was started read-only.\n", status_code=403)
         if not secrets.compare_digest(sent.get("csrf", "").encode(), site.csrf.encode()):
             return PlainTextResponse("This form was not made by our page. Load the page again.\n", status_code=403)
-        by_script = "application/json" in request.headers.get("accept", "")
-        try:
-            write(site, sent)
-        except RankproofError as error:
-            if by_script:
-                return JSONResponse({"problem": str(error)}, status_code=400)
-            page = Page("That did not work", sections(("problem", "What happened", problem(error))))
-            return HTMLResponse(page_text(site, page, ""), status_code=400)
-        if by_script:
+        write(site, sent)
+        if "application/json" in request.headers.get("accept", ""):
             return JSONResponse({"done": True})
         return RedirectResponse(_back(sent.get("back") or request.headers.get("referer", "")), status_code=303)
 
@@ -350,10 +341,8 @@ def _back(address: str) -> str:
     return f"{path}?{split.query}" if split.query else path
 
 
-NOT_FOUND = Page(
-    "There is no such page",
-    sections(("problem", "What happened", "This app has no page at this address. Next: choose one above.")),
-)
+NO_PAGE = UsageError("this app has no page at this address. Next: choose one above.")
+NOT_FOUND = error_page("There is no such page", NO_PAGE)
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 

@@ -15,7 +15,6 @@ from urllib.parse import urlencode
 
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.model import Document, Result
-from rankproof.document.numbers import first_of
 from rankproof.document.page import METAS, Child, Markup, Section, combine, contents, el, ident, sheet
 from rankproof.document.terminal import cut_apart
 from rankproof.errors import RankproofError
@@ -142,6 +141,11 @@ def problem(error: BaseException) -> Markup:
     )
 
 
+def error_page(title: str, error: BaseException) -> Page:
+    """A page that says what happened instead."""
+    return Page(title, sections(("problem", "What happened", problem(error))))
+
+
 def form(
     site: Site, action: str, *children: Child, method: str = "get", cls: str | None = None, label: str | None = None
 ) -> Markup | None:
@@ -183,15 +187,6 @@ def whole_text(text: str) -> Markup:
 def note(*children: Child) -> Markup:
     """A remark in small type."""
     return el("p", *children, cls="note")
-
-
-NAMED = 5
-"""The number of rankings that are named if many share something."""
-
-
-def some_names(names: Sequence[str]) -> str:
-    """Some names, and how many more there are."""
-    return first_of(names, NAMED)
 
 
 def sections(*given: tuple[str, str, Child] | None) -> tuple[Section, ...]:

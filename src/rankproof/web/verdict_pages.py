@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from rankproof.bench.grid import Grid, saved_grid
+from rankproof.bench.grid import saved_grid
 from rankproof.document.numbers import count
 from rankproof.document.page import Child, Markup, combine, el, fold, ident, join, table
 from rankproof.errors import DataError, UsageError, one_of, reason
@@ -320,13 +320,19 @@ def grid(site: Site, choices: Choices) -> Page:
     if name not in known:
         raise one_of("grid", name, known)
     file = known[name]
-    shown = part_of_result(site.workspace.compute_once(("grid", file.stamp), lambda: _saved(file.path)))
+    shown = site.workspace.compute_once(("grid", file.stamp), lambda: _saved(file.path))
     chosen = site.choose("grid", select("g", "grid", list(known), name)) if len(known) > 1 else None
     return Page(f"Grid: {name}", sections(("grid", "Configurations", shown)), opening=chosen)
 
 
-def _saved(path: Path) -> Grid:
+def _saved(path: Path) -> Markup:
     try:
-        return saved_grid(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
+        return part_of_result(saved_grid(json.loads(path.read_text(encoding="utf-8"))))
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+    ) as error:  # fields that are there, with something else in them
         raise DataError(f"{path.name} cannot be read: {reason(error)}. Next: save it again.") from None

@@ -136,6 +136,19 @@ class Item(NamedTuple):
     document: str
 
 
+GRADES = {
+    1: "0 does not help, 1 helps",
+    2: "0 does not help, 1 helps in part, 2 answers it",
+    3: "0 does not help, 1 is related, 2 answers in part, 3 answers it",
+}
+"""The meaning of the grades, by the highest one."""
+
+
+def meaning_of_grades(highest: int) -> str:
+    """The meaning of the grades up to this one in words."""
+    return GRADES.get(highest, f"0 does not help, up to {highest} answers it best")
+
+
 @dataclass(frozen=True)
 class Pool(Displayable):
     """Items by query, each with the rank that each system gave it."""
