@@ -71,6 +71,12 @@ def test_the_summary_names_a_winner_only_where_there_is_one() -> None:
     assert same[0] == "No winner: no system is shown to beat old on RR."
 
 
+def test_a_best_mean_that_others_have_too_is_not_that_of_one() -> None:
+    said = summary_sentences(report(RELEVANT, {"old": OLD, "new": OLD, "third": OLD}, "RR").content)
+    assert any("old has the best mean RR of 0.6111 (shared with 2 other systems), with" in each for each in said), said
+    assert not any("shared" in each for each in summary_sentences(content()))
+
+
 def test_a_measure_by_which_less_is_better_is_led_by_the_lowest() -> None:
     judged = {"q1": {"a": 1}, "q2": {"b": 1}}
     deep, high = {"q1": ["x", "y", "a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["b"]}

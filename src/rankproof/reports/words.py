@@ -269,9 +269,11 @@ def size(content: Content) -> str:
 def _reached(content: Content, bar: Bar) -> str:
     which = "the best" if len(content.systems) > 1 else "a"
     most = "most" if content.definitions[0].higher else "least"
+    equal = sum(each.bars[0].mean == bar.mean for each in content.systems) - 1
+    also = f" (shared with {count(equal, 'other system')})" if equal else ""
     sure = f"with {share(content.level)} confidence between {score(bar.low)} and {score(bar.high)}"
     return (
-        f"{content.leader} has {which} mean {bar.measure} of {score(bar.mean)}, "
+        f"{content.leader} has {which} mean {bar.measure} of {score(bar.mean)}{also}, "
         f"{sure if bar.known else 'which leaves no interval'}. "
         f"The {most} that any ranking could reach under these judgments is {score(bar.ceiling)}."
     )

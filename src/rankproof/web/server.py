@@ -57,8 +57,7 @@ EVERY = 1.0
 """Seconds between two checks of the folder."""
 YEAR = 365 * 24 * 3600
 VISIT = 30 * 60
-"""Seconds without the first page after which its next reader is back: until then a page that loads itself again keeps
-what is new."""
+"""Seconds without the first page that end a visit; one that loads itself again meanwhile keeps what is new."""
 WHO, SEEN, BEFORE = "rankproof-who", "rankproof-seen", "rankproof-before"
 Write = Callable[[Site, Mapping[str, str]], None]
 """Saves what a form or a script sent."""
