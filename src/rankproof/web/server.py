@@ -213,8 +213,8 @@ def application(settings: Settings, token: str, hosts: tuple[str, ...]) -> Guard
         Route("/static/{name}", handler.static),
         Route("/{page:path}", handler.page),
     ]
-    failed = {RankproofError: handler.failed, Exception: handler.failed}
-    guard = Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=failed), token, hosts)
+    errors = dict.fromkeys((RankproofError, Exception), handler.error_response)
+    guard = Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=errors), token, hosts)
     handler.csrf = guard.csrf
     return guard
 
@@ -262,7 +262,7 @@ class Handler:
         choices = _sent(request.query_params.items())
         return HTMLResponse(parts(self._site(request), choices.get("name", ""), choices))
 
-    def failed(self, request: Request, error: Exception) -> Response:
+    def error_response(self, request: Request, error: Exception) -> Response:
         """An error in the place of what was asked for: for a script, as a part of a page, or as a page."""
         status, path = 400, request.url.path
         if not isinstance(error, RankproofError):  # nobody foresaw it
