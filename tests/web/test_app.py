@@ -810,7 +810,7 @@ def test_nothing_that_a_form_sends_is_an_error_of_the_inside(start: Start, folde
 
 
 def test_an_error_that_nobody_foresaw_is_told_in_the_place_of_what_failed(
-    start: Start, folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    start: Start, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("<b>by nothing")
@@ -826,7 +826,6 @@ def test_an_error_that_nobody_foresaw_is_told_in_the_place_of_what_failed(
         assert "Next: " in each.text
     assert ('<nav aria-label="Pages">' in page.text, "<html" in part.text) == (True, False)
     assert "frame-ancestors" in page.headers["content-security-policy"]
-    assert "ZeroDivisionError" in capfd.readouterr().err
     for path in ("/a/b", "/static/a/b", "/nothing"):
         found = app.ask(path)
         assert (found.status, '<nav aria-label="Pages">' in found.text) == (404, True), path
