@@ -119,6 +119,13 @@ def test_integer_ids_are_named_in_decimal() -> None:
     assert found.value == 0.5
 
 
+def test_the_ideal_follows_the_gains_of_a_mapping_not_the_grades() -> None:
+    found = explain({"q": {"a": 1, "b": 2, "c": 0, "d": 0}}, {"q": ["b", "a"]}, "q", "nDCG(gain={1: 3, 2: 0.5})")
+    assert [line.document for line in found.own.ideal] == ["a", "b"]
+    found = explain({"q": {"a": 1, "b": 2, "c": 0}}, {"q": ["b", "a"]}, "q", "nDCG(gain={0: 4})")
+    assert [line.document for line in found.own.ideal] == ["c", "b", "a"]
+
+
 def test_the_explanation_as_data_names_documents() -> None:
     found = explain({"q": {"m": 2}}, {"q": ["x", "m"]}, "q", "nDCG@5", versus="quepid").to_dict()
     assert [term["doc"] for step in found["steps"] for term in step["terms"] if term["rank"]] == ["m", "m"]

@@ -237,8 +237,7 @@ class _Ideals(NamedTuple):
 
     @classmethod
     def of(cls, h: Hits, more: float, k: int | None, gain: object, rel: float) -> _Ideals:
-        pool = h if h.pool is None else h.pool
-        best = (pool if rel <= 0 else pool.relevant(rel)).valued(gain).ideal
+        best = (h.judged if rel <= 0 else h.judged.relevant(rel)).valued(gain).ideal
         before = best.keep(best.grade >= more)
         after = best.keep((best.grade < more) & (best.grade > 0))
         behind = [np.zeros(h.n) for _ in range(int(after.nth.max(initial=0)))]

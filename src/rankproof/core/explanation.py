@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
+from rankproof.core import scoring
 from rankproof.core.conventions import CHOICES, Conventions, comparable_scores
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
-from rankproof.core.measure import Measure
+from rankproof.core.measure import Measure, row_gains
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, derive, number_text
 from rankproof.core.profiles import Profile, as_in, find
@@ -193,12 +194,12 @@ def _at_their_ranks(table: RankingTable, rows: list[int], ranks: Mapping[str, in
 
 
 def ideal(measure: Measure, judgments: Judgments, hits: Hits) -> Iterator[ExplainedLine]:
-    """The documents with a grade above 0, the best first, and the contribution of each."""
-    best = replace(hits.ideal, corpus_size=hits.corpus_size)
+    """The documents with a grade above 0 or a gain, in the best order, and the contribution of each."""
+    best = replace(scoring.ideal(measure, hits), corpus_size=hits.corpus_size)
     adds = derive(measure, best).parts
-    for rank, doc, grade in zip(best.rank.tolist(), best.doc.tolist(), best.grade.tolist(), strict=True):
-        if grade > 0:
-            yield ExplainedLine(rank, judgments.doc_ids[doc], grade=grade, adds=adds.get(rank))
+    listed = best.keep((best.grade > 0) | (row_gains(measure, best) > 0))
+    for rank, doc, grade in zip(listed.rank.tolist(), listed.doc.tolist(), listed.grade.tolist(), strict=True):
+        yield ExplainedLine(rank, judgments.doc_ids[doc], grade=grade, adds=adds.get(rank))
 
 
 @lru_cache(maxsize=64)

@@ -377,8 +377,11 @@ def worth(measure: Measure, hits: Hits) -> Array | None:
     """The gain of each row for the measure; None if no best order is known."""
     if measure.spec.worth is None or not measure.steady:
         return None
-    if measure.spec.worth == "judged":
-        return np.ones(len(hits.grade))
+    return np.ones(len(hits.grade)) if measure.spec.worth == "judged" else row_gains(measure, hits)
+
+
+def row_gains(measure: Measure, hits: Hits) -> Array:
+    """What each row gains in the measure's own sense, whether or not a best order is known."""
     rel, gain = measure.rel, measure.gain
     if gain is not None or rel is None:
         counts = hits.grade >= rel if rel is not None and rel > 0 else True

@@ -15,7 +15,7 @@ from rankproof.core.bounds import seen_down_to
 from rankproof.core.conventions import Conventions, counted_queries, fill_unjudged, is_thin, tied_values
 from rankproof.core.expected_and_extreme_values import extremes
 from rankproof.core.hits import Array, Hits, PerQuery
-from rankproof.core.measure import Measure, seen_by, worth
+from rankproof.core.measure import Measure, row_gains, seen_by, worth
 from rankproof.document.model import Displayable, PlainData
 from rankproof.document.numbers import setting
 from rankproof.errors import DataError, shorten
@@ -42,11 +42,9 @@ def ceiling(measure: Measure, hits: Hits) -> PerQuery:
 
 def ideal(measure: Measure, hits: Hits) -> Hits:
     """All judged documents in the order that is best for the measure."""
-    if not isinstance(measure.gain, dict):
+    if not isinstance(measure.gain, dict):  # which may give a lower grade more than a higher one
         return hits.ideal
-    pool = hits if hits.pool is None else hits.pool
-    value = worth(measure, pool)
-    return hits.ideal if value is None else replace(pool.reordered_by(value), pool=pool)
+    return replace(hits.judged.reordered_by(row_gains(measure, hits.judged)), pool=hits.judged)
 
 
 def tie_bounds(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery] | None:
