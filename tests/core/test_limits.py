@@ -128,8 +128,10 @@ def test_fully_judged_rankings_have_bounds_of_no_width(make: Any) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["P@5", "P@2", "R@2", "AP", "RR@3", "nDCG@3", "nDCG(gain={1: 3, 2: 1})@2", "F", "F@3", "P", "Success@1"]
-    + ["G(gain={1: 3, 2: 1})", "nDCGrel(gain={1: 3, 2: 0.5})", "nDCG(gain={0: 1, 2: 0}, ideal='top')@2"],
+    [
+        *["P@5", "P@2", "R@2", "AP", "RR@3", "nDCG@3", "nDCG(gain={1: 3, 2: 1})@2", "F", "F@3", "P", "Success@1"],
+        *["G(gain={1: 3, 2: 1})", "nDCGrel(gain={1: 3, 2: 0.5})", "nDCG(gain={0: 1, 2: 0}, ideal='top')@2"],
+    ],
 )
 def test_the_ceiling_is_the_best_of_all_rankings(make: Any, name: str) -> None:
     judged = {"a": 2, "b": 1, "c": 0, "d": 1}

@@ -96,8 +96,22 @@ def test_a_wrong_name_is_told(asked: str, said: str) -> None:
 def test_accuracy_asks_for_the_collection() -> None:
     with pytest.raises(UsageError, match=r"Accuracy needs the number of documents.*corpus_size="):
         evaluate({"q": ["a"]}, {"q": ["a"]}, "Accuracy")
-    with pytest.raises(UsageError, match=r"corpus_size is 2, but one query alone has 3 different documents"):
+    with pytest.raises(UsageError, match=r"got a collection of 2 documents, but one query alone has 3 different ones"):
         evaluate({"q": ["a", "b"]}, {"q": ["a", "x"]}, "Accuracy", corpus_size=2)
+    with pytest.raises(UsageError, match="Utility needs the number of documents"):
+        evaluate({"q": ["a"]}, {"q": ["a"]}, "Utility(d=1)")
+
+
+def test_utility_is_printed_without_the_collection_where_wrong_documents_pay() -> None:
+    scores = evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "Utility(b=0.5)")
+    assert (scores["Utility(b=0.5)"], scores.ceiling("Utility(b=0.5)")) == (1.5, 1.5)
+    assert "1.5000" in scores.format()
+
+
+def test_no_order_of_equal_scores_matters_to_utility() -> None:
+    many = {"q": {f"d{i}": 1.0 for i in range(40)}}
+    scores = evaluate({"q": {f"d{i}": i % 2 for i in range(20)}}, many, "Utility", ties="best")
+    assert (scores["Utility"], scores.column("Utility").note) == (-20.0, "")
 
 
 def test_a_grade_that_a_gain_does_not_name_gains_itself_and_the_pages_say_so() -> None:

@@ -36,13 +36,18 @@ def documents(h: Hits, name: str) -> float:
             f"{name} needs the number of documents in the collection, and none was given. "
             f"Next: give {for_face('corpus_size=10_000', '--corpus-size 10000')}, say."
         )
-    known = (h.retrieved + h.judged.count() - h.count()).max(initial=0)
+    known = known_documents(h).max(initial=0)
     if h.corpus_size < known:
         raise UsageError(
-            f"{name}: corpus_size is {h.corpus_size:,}, but one query alone has {known:,.0f} different documents in "
-            "its ranking and judgments. Next: give the number of documents in the whole collection."
+            f"{name}: got a collection of {h.corpus_size:,} documents, but one query alone has {known:,.0f} different "
+            "ones in its ranking and judgments. Next: give the number of documents in the whole collection."
         )
     return float(h.corpus_size)
+
+
+def known_documents(h: Hits) -> PerQuery:
+    """How many documents each query has in its ranking and judgments."""
+    return h.retrieved + h.judged.count() - h.count()
 
 
 COUNT: dict[str, Any] = {"undefined": False, "bounds": (0.0, math.inf)}
@@ -207,20 +212,16 @@ def first_relevant(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
 
 
 def _best_utility(h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 0, d: Number = 0) -> PerQuery:
-    """Either show a relevant document or miss it, either show a wrong one or leave it: whatever pays more."""
+    """Either show a relevant document or miss it, either show a wrong one or leave it: whatever pays more.
+
+    Where wrong documents pay and the size of the collection is not known, those count that are.
+    """
     best, other = relevant_count(h, rel) * max(a, c), max(b, d)
-    return best + (other * (documents(h, "Utility") - relevant_count(h, rel)) if other else 0.0)
+    there = documents(h, "Utility") if other and h.corpus_size is not None else known_documents(h)
+    return best + other * (there - relevant_count(h, rel))
 
 
-@measure(
-    "Utility",
-    additive=True,
-    ceiling=_best_utility,
-    worth=None,
-    reorder=False,
-    undefined=False,
-    bounds=(-math.inf, math.inf),
-)
+@measure("Utility", additive=True, ceiling=_best_utility, reorder=False, undefined=False, bounds=(-math.inf, math.inf))
 def utility(h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 0, d: Number = 0) -> PerQuery:
     """What a set of results is worth when every right and wrong decision has a price.
 
@@ -236,9 +237,9 @@ def utility(h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "Utility(b=-0.5)")["Utility(b=-0.5)"]
     1.5
     """
-    shown = a * true_positives(h, k=None, rel=rel) + b * false_positives(h, k=None, rel=rel)
-    hidden = c * false_negatives(h, k=None, rel=rel)
-    return shown + hidden + (d * true_negatives(h, k=None, rel=rel) if d else 0.0)
+    found, wrong, missed = (each(h, k=None, rel=rel) for each in (true_positives, false_positives, false_negatives))
+    value = a * found + b * wrong + c * missed
+    return value + d * (documents(h, "Utility") - found - missed - wrong) if d else value
 
 
 @writes(true_positives)
@@ -271,7 +272,7 @@ def _left_out(c: Case, k: int | None, rel: float) -> tuple[Step, ...]:
     wrong, there_are = _wrong(c, k, rel), relevant_step("wanted", c, rel)
     every = Step("corpus", "documents in the collection", value=float(c.hits.corpus_size or 0))
     left = every.number - there_are.number - wrong[-1].number
-    expression = f"{number_text(every.number)} - {number_text(there_are.number)} - {number_text(wrong[-1].number)}"
+    expression = f"{_minus(every, there_are)} - {number_text(wrong[-1].number)}"
     return *wrong, there_are, every, Step("TN", "TN = all - R - FP", (), expression, left)
 
 
