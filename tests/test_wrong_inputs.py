@@ -298,6 +298,16 @@ def test_the_name_here_is_said() -> None:
         rp.evaluate(JUDGED, RUN, "RR", measures="RR")
 
 
+def test_a_convention_that_is_handed_on_is_not_said_to_be_unknown() -> None:
+    with pytest.raises(TypeError, match="explain: got multiple values for argument 'query', expected"):
+        rp.explain(JUDGED, RUN, "RR", query="q1", ties="id")
+    for verb in (rp.compare, rp.diagnose, rp.audit, rp.report):
+        with pytest.raises(TypeError, match=f"{verb.__name__}: missing 1 required positional argument"):
+            verb(JUDGED, ties="id")
+    with pytest.raises(TypeError, match="diagnose: unknown argument 'tie'"):
+        rp.diagnose(JUDGED, tie="id")
+
+
 def test_an_error_of_the_data_is_said_though_an_argument_has_its_old_name() -> None:
     with (
         pytest.raises(rp.RankproofError, match=r"missing\.tsv: no such file"),

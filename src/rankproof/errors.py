@@ -186,16 +186,12 @@ def one_of(what: str, got: object, known: Iterable[str]) -> UsageError:
     >>> str(one_of("ties", "trek", ["trec", "id"]))
     "ties: got 'trek', expected one of 'trec', 'id'. Did you mean 'trec'? Next: choose one of them."
     """
-    from rankproof.suggestions import nearest  # which a right call does not load
-
     known = list(known)
     if not known:
         return UsageError(f"{what}: got {shorten(got)}, and there is none yet. Next: make one first.")
-    listed = ", ".join(map(repr, known))
     word = got if isinstance(got, str) and len(got) < 100 else shorten(got)
-    return UsageError(
-        f"{what}: got {shorten(got)}, expected one of {listed}.{nearest(word, known)} Next: choose one of them."
-    )
+    said = f"{what}: got {shorten(got)}, expected one of {', '.join(map(repr, known))}"
+    return not_known(said, word, known, "choose one of them")
 
 
 def not_known(said: str, got: object, known: Iterable[str], advice: str = "name one of these") -> UsageError:
@@ -296,13 +292,15 @@ def _wrong_call(
     """What is wrong with a call; None if the error is another."""
     from inspect import signature, unwrap
 
+    from rankproof.suggestions import annotation
+
     if not isinstance(error, TypeError):
         return None
     bare = unwrap(verb)
     own = {name: each for name, each in signature(verb).parameters.items() if each.kind != each.VAR_KEYWORD}
     placed = [name for name, each in own.items() if each.kind != each.KEYWORD_ONLY]
     free = [name for name in own if name not in kwargs and name not in placed[: len(args)] and name != "self"]
-    unknown = [name for name in kwargs if name not in own]
+    unknown = [name for name in kwargs if name not in own and annotation(bare, name) is Any]  # else handed on
     called = bare.__qualname__.removesuffix(".__init__")
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code is not bare.__code__:
