@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof.bench.adapters import Failed
+from rankproof.bench.adapters.adapter import settle_orders
 from rankproof.bench.retriever import Answer, AnswerReading, read_answer
-from rankproof.bench.runner.work import settle_order
 
 DocScore = namedtuple("DocScore", "doc_id score")
 
@@ -128,11 +128,17 @@ def test_of_equal_scores_the_first_in_the_list_stays_first() -> None:
     assert ids([("d3", 1.0), ("d1", 1.0), ("d2", 1.0)], k=2) == ["d3", "d1"]
 
 
+def settled(*lists: list[tuple[str, float]], k: int = 2) -> list[list[tuple[str, float]]]:
+    return [each.found for each in settle_orders([read_answer(each, AnswerReading(k)) for each in lists], k)]
+
+
 def test_rising_scores_are_turned_around_only_where_they_are_distances() -> None:
-    answer = read_answer([("d1", 0.1), ("d2", 0.4), ("d3", 0.9)], AnswerReading(k=2))
-    assert answer.rising
-    assert settle_order(answer, 2, distances=True).found == [("d1", -0.1), ("d2", -0.4)]
-    assert settle_order(answer, 2, distances=False).found == [("d3", 0.9), ("d2", 0.4)]
+    rising, one, falling = [("d1", 0.1), ("d2", 0.4), ("d3", 0.9)], [("d1", 0.3)], [("d2", 0.9), ("d1", 0.2)]
+    assert settled(rising, rising, one) == [[("d1", -0.1), ("d2", -0.4)]] * 2 + [[("d1", -0.3)]]
+    assert settled(rising, rising, falling) == [[("d3", 0.9), ("d2", 0.4)]] * 2 + [falling]
+    assert settled(rising) == [[("d3", 0.9), ("d2", 0.4)]]  # two rises, which chance makes often
+    assert settled([*rising, ("d4", 1.0)]) == [[("d1", -0.1), ("d2", -0.4)]]
+    assert settled([("d1", 0.0), ("d2", 0.0), ("d3", 0.0), ("d4", 1.0)]) == [[("d4", 1.0), ("d1", 0.0)]]
 
 
 def test_the_field_of_the_id_can_be_named_or_computed() -> None:
@@ -170,10 +176,7 @@ def test_whatever_comes_back_is_read_or_refused(raw: Any, k: int, integers: bool
         answer = read_answer(raw, AnswerReading(k, integers=integers))
     except Failed:
         return
-    for found in (
-        settle_order(answer, k, distances=True).found,
-        settle_order(answer, k, distances=False).found,
-    ):
+    for found in (each.found for number in (1, 3) for each in settle_orders([answer] * number, k)):
         assert len(found) <= k
         assert len({name for name, _ in found}) == len(found)
         assert all(isinstance(name, str) and name for name, _ in found)

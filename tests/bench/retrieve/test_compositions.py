@@ -432,3 +432,18 @@ def test_the_question_alone_is_the_question(words: Search, questions: list[str])
 
 def test_expanding_a_question_that_finds_nothing(words: Search) -> None:
     assert expand(words).search(["", "zzzzqq"], 5) == [[], []]
+
+
+def test_distances_are_turned_around_within_a_combination_as_they_are_in_a_run(words: Search) -> None:
+    def nearest(question: str) -> list[tuple[str, float]]:
+        return [(f"d{place}", place / 10) for place in range(5)]
+
+    def nothing(question: str) -> list[str]:
+        return []
+
+    order = ["d0", "d1", "d2", "d3", "d4"]
+    corpus = load_corpus(dict.fromkeys(order, "a page"))
+    for made in (hybrid([nearest, nothing]), where(nearest, lambda document: True, corpus=corpus)):
+        assert [name for name, _ in made("why?", 5)] == order
+        run = rankproof.Benchmark(judgments={"q1": ["d0"]}).run("made", made, k=5)
+        assert run.scores["RR@5"] == 1

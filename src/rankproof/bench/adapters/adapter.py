@@ -5,15 +5,26 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter
+from itertools import pairwise
 from threading import Thread
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
-from rankproof.bench.retriever import AnswerReading, Found, IdOf, Retriever, arrange, read_answer, unusable_answer
+from rankproof.bench.retriever import (
+    Answer,
+    AnswerReading,
+    Found,
+    IdOf,
+    Retriever,
+    arrange,
+    read_answer,
+    unusable_answer,
+)
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError
 from rankproof.net.retries import Failed
@@ -76,30 +87,16 @@ def _off_loop(do: Callable[[], Any]) -> Any:
         asyncio.get_running_loop()
     except RuntimeError:
         return do()
-    kept = _Kept()
-    thread = Thread(target=kept.take, args=(do,), daemon=True)
-    thread.start()
-    thread.join()
-    if kept.error is not None:
-        raise kept.error
-    return kept.value
+    kept: Future[Any] = Future()
 
+    def take() -> None:
+        try:
+            kept.set_result(do())
+        except BaseException as error:  # raised again where the result is wanted
+            kept.set_exception(error)
 
-class _Kept:
-    """What a function returned or raised in another thread; either is handed to the caller."""
-
-    value: Any = None
-    error: BaseException | None = None
-
-    def take(self, do: Callable[[], Any]) -> None:
-        with self:
-            self.value = do()
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        self.error = error
-        return True
+    Thread(target=take, daemon=True).start()
+    return kept.result()
 
 
 def finish(value: Any) -> Any:
@@ -163,12 +160,30 @@ class Adapted(OneByOne):
             self.stop()
             waiter.close()
         every = answers_of(raw[0], len(questions)) if self.batch and raw else raw
-        reading, found = AnswerReading(k, self.id), []
+        reading, answers = AnswerReading(k, self.id), []
         for each in every:
             if isinstance(each, BaseException):
                 raise each
-            found.append(arrange(read_answer(each, reading).found, k).found)
-        return found
+            answers.append(read_answer(each, reading))
+        return [each.found for each in settle_orders(answers, k)]
+
+
+SURE = 3
+"""So many rises from a document to the next, and no list that falls, show that scores are distances."""
+
+
+def settle_orders(answers: Sequence[Answer], k: int) -> Sequence[Answer]:
+    """The answers of one retriever in their final order: scores that rise down every list are distances.
+
+    These are turned around, so that more is better; what rises in some lists only is in disorder.
+    """
+    if not any(each.rising for each in answers):
+        return answers
+    rises = sum(a < b for each in answers if each.rising for (_, a), (_, b) in pairwise(each.found))
+    falls = any(not each.rising and len(each.found) > 1 and each.found[0][1] > each.found[-1][1] for each in answers)
+    if distances := rises >= SURE and not falls:
+        answers = [replace(each, found=[(name, -score) for name, score in each.found]) for each in answers]
+    return [replace(arrange(each.found, k), rising=distances) if each.rising else each for each in answers]
 
 
 def answers_of(raw: Any, questions: int) -> Sequence[Any]:

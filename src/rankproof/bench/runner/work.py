@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import Any, TypeAlias, TypedDict
 
 from rankproof.bench.adapters import Adapted
-from rankproof.bench.adapters.adapter import MOST, Unaskable, answers_of
-from rankproof.bench.retriever import Answer, AnswerReading, arrange, read_answer
+from rankproof.bench.adapters.adapter import MOST, Unaskable, answers_of, settle_orders
+from rankproof.bench.retriever import Answer, AnswerReading, read_answer
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_number, check_whole, not_known
 from rankproof.net.retries import Attempts, Failed, Pace, Retries, attempts, failure_of
@@ -242,8 +242,6 @@ def late_outcome(seconds: float) -> RunOutcome:
 
 FORM = 2
 """Version of the text in which answers are kept; answers of another version are asked again."""
-SURE = 3
-"""This many lists with rising scores, and none with falling ones, show that scores are distances."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,23 +311,9 @@ def _row(name: str, raw: Any, reading: AnswerReading, seconds: float, attempt: i
 
 
 def final_rows(rows: Sequence[RunRow], k: int) -> list[RunRow]:
-    """The rows with every list in its final order: scores that rise in all lists are distances."""
-    answers = [each.answer for each in rows if each.answer is not None]
-    rising = sum(each.rising for each in answers)
-    falls = any(not a.rising and len(a.found) > 1 and a.found[0][1] > a.found[-1][1] for a in answers)
-    distances = rising >= SURE and not falls
-    return [
-        replace(each, answer=each.answer and settle_order(each.answer, k, distances)) if rising else each
-        for each in rows
-    ]
-
-
-def settle_order(answer: Answer, k: int, distances: bool) -> Answer:
-    """A rising answer once it is known whether its scores are distances: those are turned around."""
-    if not answer.rising:
-        return answer
-    found = [(name, -score) for name, score in answer.found] if distances else answer.found
-    return replace(arrange(found, k), rising=distances)
+    """The rows with every list in its final order, which the lists together show."""
+    settled = iter(settle_orders([each.answer for each in rows if each.answer is not None], k))
+    return [each if each.answer is None else replace(each, answer=next(settled)) for each in rows]
 
 
 def pack_row(row: RunRow) -> str:
