@@ -89,6 +89,8 @@ def read_answer(raw: Any, reading: AnswerReading) -> Answer:
     """
     if type(raw) is list and _is_plain(raw, reading):
         return Answer(raw[: reading.k], cut=max(len(raw) - reading.k, 0))
+    if isinstance(raw, BaseException):  # in the place of an answer to one question of several
+        raise raw
     ids, scores = _columns(_listed(raw), reading)
     if scores is None or type(None) in set(map(type, scores)):  # the order of the list is all there is
         return _arranged(ids, list(map(float, range(len(ids), 0, -1))), reading.k)

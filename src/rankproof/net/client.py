@@ -26,6 +26,7 @@ from rankproof.net.retries import (
     AGAIN,
     LONGEST,
     ONCE,
+    TIMED_OUT,
     Attempts,
     Failed,
     Pace,
@@ -170,7 +171,7 @@ class Client:
             connection = kind(where.hostname or "", where.port, timeout=self.timeout)
             return self._parsed(*self._exchanged(connection, request))
         except TimeoutError:
-            return Response(failure=Failed("no answer in time", again=True))
+            return Response(failure=Failed("no answer in time", again=True, late=True))
         except (OSError, HTTPException) as error:
             return Response(failure=failure_of(error))
 
@@ -195,7 +196,8 @@ class Client:
         if status in AGAIN:
             wait = retry_after(headers)
             asked = f", which asks to wait {wait:g} s" if wait else ""
-            failure = Failed(f"{said}{asked}{self._excerpt(content)}", again=True, wait=wait)
+            words = f"{said}{asked}{self._excerpt(content)}"
+            failure = Failed(words, again=True, wait=wait, late=status in TIMED_OUT)
         elif 300 <= status < 400:
             place = hide_secrets(response.headers.get("Location", "elsewhere"), self._secrets)
             failure = Failed(f"{said}: moved to {place}, expected an answer. Next: put the new address into the URL")

@@ -24,6 +24,8 @@ from rankproof.errors import UsageError
 
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, *range(520, 531)})
 """Statuses after which the same request may succeed."""
+TIMED_OUT = frozenset({408, 504, 522, 524})
+"""Those of them where somebody waited as long as they would."""
 CROWDED = frozenset({429, 503, 529})
 """Statuses for too many requests."""
 LONGEST = 200
@@ -33,14 +35,18 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class Failed(Exception):
-    """No usable answer; `again` says whether a retry may help, `wait` how many seconds to wait first."""
+    """No usable answer; `again` says whether a retry may help, `wait` how many seconds to wait first.
 
-    def __init__(self, reason: str, *, again: bool = False, wait: float = 0.0) -> None:
+    `late` says whether its time ran out: an answer would have taken longer.
+    """
+
+    def __init__(self, reason: str, *, again: bool = False, wait: float = 0.0, late: bool = False) -> None:
         # The memory address of an object says nothing, and would make every reason unique.
         self.reason = _ADDRESS.sub("", reason)
         super().__init__(self.reason)
         self.again = again
         self.wait = wait
+        self.late = late
         self.attempts = 1
         """The number of attempts, including this one."""
         self.fatal: UsageError | None = None
@@ -55,8 +61,14 @@ def failure_of(error: BaseException) -> Failed:
     """
     if isinstance(error, Failed):
         return error
-    words = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
-    return Failed(words if len(words) <= LONGEST else f"{words[:LONGEST]}...", again=True)
+    try:
+        said = str(error)
+    except Exception:  # an exception of a user's may not even say what it is
+        said = ""
+    words = " ".join(f"{type(error).__name__}: {said}".split()).removesuffix(":")
+    # Clients have their own: ReadTimeout, ConnectionTimeout, APITimeoutError.
+    late = any("Timeout" in kind.__name__ for kind in type(error).__mro__)
+    return Failed(words if len(words) <= LONGEST else f"{words[:LONGEST]}...", again=True, late=late)
 
 
 def retry_after(headers: Mapping[str, str]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import threading
+import time
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -158,6 +159,14 @@ def test_a_server_that_hangs_fails_in_time(server: Any, endpoint: Endpoint) -> N
     ended.set()
     assert list(made.failures) == ["q1"]
     assert "time" in made.failures["q1"] or "within" in made.failures["q1"]
+    assert made.latency[-1].value > 0.4, "what was waited for counts in latencies"
+
+
+def test_a_gateway_that_waited_in_vain_makes_a_system_slow(server: Any, endpoint: Endpoint) -> None:
+    server.faults = [lambda h: time.sleep(0.3) or h.send(504, "")]
+    made = run(endpoint(limits="retries = 0"))
+    assert [row.late for row in made.rows] == [True, False, False]
+    assert made.latency[-1].value > 0.2
 
 
 def test_nobody_there_is_said(endpoint: Endpoint, server: Any) -> None:

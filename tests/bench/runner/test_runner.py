@@ -17,6 +17,7 @@ import pytest
 
 from rankproof import Benchmark
 from rankproof.bench import runner
+from rankproof.bench.retrieve import keyword
 from rankproof.errors import UsageError
 from rankproof.progress import Progress
 
@@ -305,6 +306,38 @@ def test_questions_whose_time_ran_out_make_a_system_slow_not_fast() -> None:
     assert p50 < 0.2 < p95 <= p99
     assert set(run.latencies) == set(QUESTIONS) - set(run.failures)
     assert "2 questions had no answer in time; in latencies each counts with the 300.0 ms" in " ".join(str(run).split())
+
+
+class ReadTimeoutError(Exception):
+    """As a client of its own may have one."""
+
+
+@pytest.mark.parametrize("error", [TimeoutError("timed out"), ReadTimeoutError("10.0.0.1")])
+def test_the_time_that_a_client_waited_for_in_vain_counts_too(error: Exception) -> None:
+    def search(text: str) -> list[str]:
+        if text == "question 1":
+            time.sleep(0.2)
+            raise error
+        return ["d1"]
+
+    for each in (search, keyword({"d1": "a page"}) + search):
+        run = bench().run("late", each)
+        assert [row.late for row in run.rows] == [n == 1 for n in range(len(run.rows))]
+        assert run.latency[-1].value > 0.1
+
+
+class Silent(Exception):
+    """An error that fails itself when it is shown."""
+
+    def __str__(self) -> str:
+        raise AttributeError("response")
+
+
+def test_an_error_that_cannot_be_shown_is_a_failure_like_others() -> None:
+    def search(text: str) -> list[str]:
+        raise Silent
+
+    assert set(bench().run("silent", search).failures.values()) == {"Silent"}
 
 
 def test_a_batch_takes_so_many_and_each_counts_with_its_share() -> None:

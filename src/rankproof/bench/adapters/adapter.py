@@ -6,7 +6,7 @@ import asyncio
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter
@@ -101,11 +101,8 @@ def _off_loop(do: Callable[[], Any]) -> Any:
 
 def finish(value: Any) -> Any:
     """The value, awaited where it is to be."""
-    waiter = Waiter()
-    try:
+    with closing(Waiter()) as waiter:
         return waiter(value)
-    finally:
-        waiter.close()
 
 
 Answered: TypeAlias = tuple[int, Any, float]
@@ -160,12 +157,8 @@ class Adapted(OneByOne):
             self.stop()
             waiter.close()
         every = answers_of(raw[0], len(questions)) if self.batch and raw else raw
-        reading, answers = AnswerReading(k, self.id), []
-        for each in every:
-            if isinstance(each, BaseException):
-                raise each
-            answers.append(read_answer(each, reading))
-        return [each.found for each in settle_orders(answers, k)]
+        reading = AnswerReading(k, self.id)
+        return [each.found for each in settle_orders([read_answer(each, reading) for each in every], k)]
 
 
 SURE = 3

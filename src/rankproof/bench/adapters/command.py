@@ -115,7 +115,7 @@ class Process:
                     continue
             if left:
                 of = "" if self.read.told else " of its start"
-                self.failure = Failed(f"no answer within {timeout:.3g} s{of}", again=True)
+                self.failure = Failed(f"no answer within {timeout:.3g} s{of}", again=True, late=True)
             return None
 
     def _bad_end(self, listening: Thread) -> Failed | None:

@@ -197,7 +197,8 @@ def of_endpoint(
         try:
             return _documents(columns, client.json(prepare(question, k)))
         except Failed as error:
-            raise Failed(hide_secrets(error.reason, secrets), again=error.again, wait=error.wait) from None
+            said = hide_secrets(error.reason, secrets)
+            raise Failed(said, again=error.again, wait=error.wait, late=error.late) from None
 
     said = {key: value for key, value in plain.items() if key != "limits"}
     host = urlsplit(with_secrets(plain["url"], name)).netloc

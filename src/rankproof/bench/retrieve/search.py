@@ -157,7 +157,8 @@ def _deepening(retriever: Retriever, name: str) -> Answer:
             if isinstance(failed, RankproofError):
                 raise
             advice = "" if " Next: " in failed.reason else ". Next: call it with one question by hand."
-            raise AnswerError(f"{name}: {failed.reason}{advice}", again=failed.again, wait=failed.wait) from failed
+            said = f"{name}: {failed.reason}{advice}"
+            raise AnswerError(said, again=failed.again, wait=failed.wait, late=failed.late) from failed
 
     return cut_to_allowed(ask)
 

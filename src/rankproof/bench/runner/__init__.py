@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from hashlib import blake2b
 from threading import Thread
@@ -183,14 +184,11 @@ def _each_job(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> It
 
     Before them comes the job of a call that was given up, if there is one.
     """
-    waiter = Waiter()
-    try:
+    with closing(Waiter()) as waiter:
         if given_up is not None and not _follow(work, ask, given_up.job, waiter, *work.given_up(given_up)):
             return
         while (job := work.next()) is not None and _do(work, ask, job, waiter):
             yield
-    finally:
-        waiter.close()
 
 
 def _do(work: Work, ask: Ask, job: Job, waiter: Waiter) -> bool:

@@ -195,6 +195,7 @@ class Work:
 # --- One row a question: what was found, how long it took, or why there is nothing
 
 
+@dataclass(eq=False, slots=True)
 class RunOutcome:
     """The value or error of a block of code, and the seconds it took.
 
@@ -207,13 +208,10 @@ class RunOutcome:
     'ZeroDivisionError: division by zero'
     """
 
-    __slots__ = ("failure", "seconds", "start", "value")
-
-    def __init__(self, value: Any = None, failure: Failed | None = None, seconds: float = 0.0) -> None:
-        self.value = value
-        self.failure = failure
-        self.seconds = seconds
-        self.start = 0.0
+    value: Any = None
+    failure: Failed | None = None
+    seconds: float = 0.0
+    start: float = 0.0
 
     def __enter__(self) -> RunOutcome:
         self.start = perf_counter()
@@ -231,13 +229,9 @@ class RunOutcome:
         return self.failure is not None
 
 
-LATE = "no answer within"
-"""How the reason of a question begins whose time ran out."""
-
-
 def late_outcome(seconds: float) -> RunOutcome:
     """The outcome of a call that was waited for so long, and no longer."""
-    return RunOutcome(None, Failed(f"{LATE} {seconds:.3g} s", again=True), seconds)
+    return RunOutcome(None, Failed(f"no answer within {seconds:.3g} s", again=True, late=True), seconds)
 
 
 FORM = 2
@@ -260,11 +254,8 @@ class RunRow(Displayable):
     """Whether the answer was kept, from an earlier run or from another configuration of this one."""
     kept: float = 0.0
     """When that was, in seconds since 1970; 0: not known."""
-
-    @property
-    def late(self) -> bool:
-        """Whether its time ran out; an answer would have taken longer than its seconds."""
-        return self.failure.startswith(LATE)
+    late: bool = False
+    """Whether its time ran out; an answer would have taken longer than its seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,12 +293,11 @@ def rows_of(reading: AnswerReading, job: Job, outcome: RunOutcome, attempt: int)
 
 
 def _row(name: str, raw: Any, reading: AnswerReading, seconds: float, attempt: int) -> RunRow:
-    failure, answer = raw if isinstance(raw, Failed) else None, None
-    if failure is None:
-        with RunOutcome() as outcome:
-            outcome.value = read_answer(raw, reading)
-        failure, answer = outcome.failure, outcome.value
-    return RunRow(name, answer, seconds, "" if failure is None else failure.reason, attempt)
+    with RunOutcome() as outcome:
+        outcome.value = read_answer(raw, reading)
+    if outcome.failure is None:
+        return RunRow(name, outcome.value, seconds, "", attempt)
+    return RunRow(name, None, seconds, outcome.failure.reason, attempt, late=outcome.failure.late)
 
 
 def final_rows(rows: Sequence[RunRow], k: int) -> list[RunRow]:
