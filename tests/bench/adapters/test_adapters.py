@@ -60,10 +60,23 @@ class Marked(Callable):
         return of_several(texts)
 
 
+class OfAnotherKind(Callable):
+    """Takes one text when it is called, and has other things that are called as ours are."""
+
+    settings = SimpleNamespace(index="pages")
+
+    def batch(self, texts: Any) -> Any:
+        raise AssertionError
+
+    def search(self, text: str, k: int) -> Any:
+        raise AssertionError
+
+
 @pytest.mark.parametrize(
     ("retriever", "options"),
     [
         (plain, {}),
+        (OfAnotherKind(), {}),
         (lambda text: ["d2", "d1"], {}),
         (lambda text: awaited(text), {}),
         (awaited, {}),

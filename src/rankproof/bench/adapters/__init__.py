@@ -137,7 +137,9 @@ def adapt(
 
 
 def _is_own(anything: Any) -> bool:
-    return isinstance(anything, Retriever) and not isinstance(anything, type)
+    # An engine of somebody's own may have a search, and settings, of another kind.
+    own = isinstance(anything, Retriever) and not isinstance(anything, type)
+    return own and isinstance(anything.settings, Mapping)
 
 
 def retriever_named(

@@ -214,14 +214,14 @@ def of_callable(
 ) -> Adapted:
     """A function of a question (where `batch`, of a list of them), which may also take the number k.
 
-    `batch` is taken from the function's own attribute `batch` where it is not said.
+    `batch` is taken from the function's own attribute `batch` where it is not said and that is true or false.
     """
     known = getattr(function, "settings", None)
     own = settings if settings is not None else known if isinstance(known, Mapping) else None
     return Adapted(
         with_k(function),
         describe(function) if own is None else own,
-        batch=bool(getattr(function, "batch", False)) if batch is None else batch,
+        batch=getattr(function, "batch", False) is True if batch is None else batch,
         awaited=is_async(function),
         id=id,
         known=own is not None,
