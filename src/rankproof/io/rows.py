@@ -265,11 +265,13 @@ class RowRankings:
             note_ranks(group, score[:SAMPLE], rank[:SAMPLE], census)
         order = self._order(conventions.ties)
         batch: list[tuple[int, list[int]]] = []
+        documents = 0  # in the batch; counted anew for each ranking, short ones would take the square of their number
         for query, rows in self._rankings(order, judgments, conventions, census):
             batch.append((query, rows))
-            if sum(len(rows) for _, rows in batch) >= BLOCK:
+            documents += len(rows)
+            if documents >= BLOCK:
                 yield self._block(batch, order, judgments)
-                batch = []
+                batch, documents = [], 0
         if batch:
             yield self._block(batch, order, judgments)
 
@@ -326,11 +328,10 @@ class RowRankings:
         for number, (query, rows) in enumerate(batch):
             first, end = int(judgments.start[query]), int(judgments.start[query + 1])
             judgment = dict(zip(judgments.doc_ids[first:end], range(first, end), strict=True))
-            for each in rows:
-                if self.rows.doc[each] in judgment:
-                    ranking.append(number)
-                    judged.append(judgment[self.rows.doc[each]])
-                    found.append(each)
+            here = [each for each in rows if self.rows.doc[each] in judgment]
+            ranking += [number] * len(here)
+            judged += [judgment[self.rows.doc[each]] for each in here]
+            found += here
         return Block(
             query=np.array([query for query, _ in batch], dtype=np.intp),
             start=np.append(0, np.cumsum(lengths, dtype=np.intp)).astype(np.intp),
