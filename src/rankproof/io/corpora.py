@@ -345,8 +345,4 @@ def _text(record: Any, fields: tuple[str, ...]) -> str:
 
 def _by_id(rows: Iterator[Row]) -> Iterator[tuple[str, Any]]:
     """The records of a file one by one: a collection may be larger than memory."""
-    for where, record in rows:
-        name = next((record[each] for each in IDS if record.get(each) is not None), None)
-        if name is None:
-            raise DataError(f"{where}: a record without an id, expected one of {', '.join(IDS)}. Next: add one.")
-        yield str(name), record
+    return ((id_of(record, IDS, where), record) for where, record in rows)

@@ -193,7 +193,7 @@ def _by_query(data: list[Any], scalars: list[str], lists: list[str], rows: Rows,
             )
         seen[name] = row
         if beside is not None:
-            docs = _paired(docs, item.get(beside), beside, rows.where(row))
+            docs = _paired(docs, item.get(beside) if docs else [], beside, rows.where(row))
         nested[name] = _documents(docs, rows.where(row))
     return nested
 
@@ -214,7 +214,7 @@ def _query_of(item: Any, query: str, docs: str, where: str) -> tuple[Any, Any]:
         )
     if not isinstance(item[query], (str, int)):
         raise unfit(where, item[query], "text", "correct it", role="the query")
-    return item[query], item[docs]
+    return item[query], [] if item[docs] is None else item[docs]
 
 
 def _documents(docs: Any, where: str) -> Any:

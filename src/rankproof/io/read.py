@@ -12,7 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import filterfalse
+from itertools import chain, filterfalse
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 from rankproof.document.numbers import for_face
@@ -214,7 +214,7 @@ def rows_in(
             yield from _of_json(number, first, lines, name, of_object or _of_records)
         elif delimiter := _delimiter(first, header if headless else None):
             quoted = headless is None or delimiter != "\t"
-            yield from _of_table(_after((number, first), lines), delimiter, name, quoted, empty)
+            yield from _of_table(chain([(number, first)], lines), delimiter, name, quoted, empty)
         elif headless is pairs and "\t" not in first:
             raise UsageError(
                 f"{name}, line 1: got {shorten(first.strip())}, expected JSON Lines, a header like id,text, or "
@@ -222,7 +222,7 @@ def rows_in(
                 + for_face("columns={'query': NAME, 'question': NAME}.", "--columns query=NAME,question=NAME.")
             )
         elif headless is not None:
-            yield from headless(_after((number, first), lines), name)
+            yield from headless(chain([(number, first)], lines), name)
 
 
 def text_lines(stream: BinaryIO, name: str) -> Iterator[Line]:
@@ -235,11 +235,6 @@ def text_lines(stream: BinaryIO, name: str) -> Iterator[Line]:
         if "\0" in text:
             text_of(b"\n" * (number - 1) + line, name)  # refuses it in words
         yield number, text
-
-
-def _after(first: Line, rest: Iterator[Line]) -> Iterator[Line]:
-    yield first
-    yield from rest
 
 
 def _of_frame(frame: Any, name: str) -> Iterator[Row]:
@@ -306,7 +301,7 @@ def _of_json(number: int, first: str, lines: Iterator[Line], name: str, of_objec
         yield from of_object(record, name, True)
         return
     yield Row(f"{name}, line {number}", record)
-    for number, line in _after(second, lines):
+    for number, line in chain([second], lines):
         if line.strip():
             yield Row(f"{name}, line {number}", decode_json(line.rstrip(), name, number))
 
@@ -350,9 +345,10 @@ def _of_table(lines: Iterator[Line], delimiter: str, name: str, quoted: bool, em
     header = check_header([cell.strip() for cell in next(rows)[1]], name)
     for number, row in rows:
         if len(row) != len(header):
+            how = "quote cells that hold commas or line ends" if quoted else "save it as CSV if cells hold line ends"
             raise DataError(
                 f"{name}, line {number}: got {len(row)} columns ({shorten(row)}), expected {len(header)} as in the "
-                "header. Next: quote cells that hold commas or line ends, or drop this line."
+                f"header. Next: {how}, or drop this line."
             )
         values = row if empty == "" else [cell or empty for cell in row]
         yield Row(f"{name}, line {number}", dict(zip(header, values, strict=True)))

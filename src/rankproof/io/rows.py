@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -111,18 +112,17 @@ def one_a_row(rows: Rows, *, ranked: bool) -> Rows:
 
 def _held(rows: Rows, role: str, lists: Sequence[Sequence[Any]]) -> list[Any] | None:
     """The numbers of all documents, if each row has a list of them; None if it has one for all."""
-    values = rows.columns[role]
-    if not any(isinstance(value, LISTS) for value in values):
+    held = list(map(_list_in, rows.columns[role]))
+    if not any(held):
         return None
-    for row, (value, docs) in enumerate(zip(values, lists, strict=True)):
-        count = 0 if value is None else len(value) if isinstance(value, LISTS) else -1
-        if count != len(docs):
-            got = f"{count} numbers" if count >= 0 else shorten(value)
+    for row, (numbers, docs) in enumerate(zip(held, lists, strict=True)):
+        if numbers is None or len(numbers) != len(docs):
+            got = shorten(rows.columns[role][row]) if numbers is None else f"{len(numbers)} numbers"
             raise DataError(
                 f"{rows.where(row)}: got {got} in the {role} column for {len(docs)} documents, expected as many. "
                 "Next: correct or drop this row."
             )
-    return [number for value in values if value is not None for number in value]
+    return [number for numbers in held for number in numbers or ()]
 
 
 def _fields_of(docs: Sequence[Any], rows: Rows, at: Sequence[int]) -> dict[str, list[Any]]:
@@ -143,21 +143,35 @@ def _fields_of(docs: Sequence[Any], rows: Rows, at: Sequence[int]) -> dict[str, 
 
 
 def _lists_in(rows: Rows) -> list[Sequence[Any]] | None:
-    """The documents of each row, where rows hold lists of them, or the JSON of lists; else None."""
+    """The documents of each row, none where it is empty, if rows hold lists, or the JSON of lists; else None."""
     values = rows.columns["doc"]
-    if not len(values) or not (isinstance(values[0], LISTS) or str(values[0]).startswith("[")):
+    texts = [value for value in values if isinstance(value, str)]
+    if not {*LISTS}.intersection(map(type, values)) and "\n[" not in "\n".join(["", *texts]):
         return None
-    found = [each for value in values if (each := _list_in(value)) is not None]
-    return found if len(found) == len(values) else None
+    found = list(map(_list_in, values))
+    odd = next((row for row, each in enumerate(found) if each is None), None)
+    if odd is None:
+        return [each or () for each in found]
+    if not any(each and not is_number(each[0]) for each in found) and not any(map(OF_PYTHON.fullmatch, texts)):
+        return None  # ids in brackets, as [2024]
+    raise DataError(
+        f"{rows.where(odd)}: got {shorten(values[odd])} as the documents, expected a list of them, in text as JSON. "
+        'Next: write it like ["d1", "d2"], as json.dumps does; a document alone too.'
+    )
+
+
+OF_PYTHON = re.compile(r"\[\s*'.*'\s*\]", re.DOTALL)
+"""A list as Python shows it, which pandas writes into CSV."""
 
 
 def _list_in(value: Any) -> Sequence[Any] | None:
+    """The list that is meant; None if it is none."""
     if isinstance(value, LISTS):
         return list(value)
-    if value is None:
-        return ()
+    if not isinstance(value, str):
+        return () if value is None or (isinstance(value, float) and value != value) else None
     try:
-        found = json.loads(value) if isinstance(value, str) else None
+        found = json.loads(value or "[]")
     except ValueError:
         return None
     return found if isinstance(found, list) else None

@@ -129,7 +129,7 @@ class Pace(Displayable):
         self.width = min(first, most)
         self._inside = self._good = 0
         self._crowded = False
-        self._changed: asyncio.Condition | None = None
+        self._changed = asyncio.Condition()
 
     def turn(self) -> float:
         """0 to begin now, else the seconds after which to ask again.
@@ -157,13 +157,12 @@ class Pace(Displayable):
 
     def open(self) -> None:
         """Begin in a new event loop, with the width reached before."""
-        self._inside, self._changed = 0, None
+        self._inside, self._changed = 0, asyncio.Condition()
 
     async def __aenter__(self) -> None:
-        condition = self._condition()
         while True:
-            async with condition:
-                await condition.wait_for(lambda: self._inside < self.width)
+            async with self._changed:
+                await self._changed.wait_for(lambda: self._inside < self.width)
                 if not (wait := self.pause_left()):
                     self._inside += 1
                     return
@@ -172,10 +171,9 @@ class Pace(Displayable):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        condition = self._condition()
-        async with condition:
+        async with self._changed:
             self._inside -= 1
-            condition.notify(max(0, self.width - self._inside))
+            self._changed.notify(max(0, self.width - self._inside))
 
     def faster(self) -> None:
         """Count a reply in time; a round of them widens the gate."""
@@ -187,11 +185,6 @@ class Pace(Displayable):
     def slower(self) -> None:
         """Count a sign of overload."""
         self.width, self._good, self._crowded = max(1, self.width // 2), 0, True
-
-    def _condition(self) -> asyncio.Condition:
-        if self._changed is None:
-            self._changed = asyncio.Condition()
-        return self._changed
 
 
 LONGEST_WAIT = 120.0
