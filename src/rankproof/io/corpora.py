@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -309,7 +309,11 @@ def read_texts(source: Any, wanted: Collection[str], fields: tuple[str, ...]) ->
         raise UsageError(
             f"texts: got {shorten(source)}, expected a mapping of ids to texts, or a path. Next: give one of these."
         )
-    pairs = source.items() if isinstance(source, Mapping) else _by_id(rows_in(source))
+    pairs: Iterable[tuple[Any, Any]]
+    if isinstance(source, Mapping):
+        pairs = source.items()
+    else:  # one by one: a collection may be larger than memory
+        pairs = ((id_of(record, IDS, where), record) for where, record in rows_in(source))
     found = ((str(name), _text(record, fields)) for name, record in pairs if str(name) in wanted)
     return {name: text for name, text in found if text}
 
@@ -341,8 +345,3 @@ def _text(record: Any, fields: tuple[str, ...]) -> str:
         record = next((record[each] for each in fields if record.get(each)), "")
     text = " ".join(str(record).split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-
-
-def _by_id(rows: Iterator[Row]) -> Iterator[tuple[str, Any]]:
-    """The records of a file one by one: a collection may be larger than memory."""
-    return ((id_of(record, IDS, where), record) for where, record in rows)
