@@ -137,9 +137,10 @@ def adapt(
 
 
 def _is_own(anything: Any) -> bool:
-    # An engine of somebody's own may have a search, and settings, of another kind.
-    own = isinstance(anything, Retriever) and not isinstance(anything, type)
-    return own and isinstance(anything.settings, Mapping)
+    if isinstance(anything, type) or not isinstance(anything, Retriever):
+        return False
+    # What is called with a question may have a search, and settings, of another kind.
+    return not callable(anything) or isinstance(anything.settings, Mapping)
 
 
 def retriever_named(
