@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -61,10 +62,9 @@ def failure_of(error: BaseException) -> Failed:
     """
     if isinstance(error, Failed):
         return error
-    try:
+    said = ""
+    with suppress(Exception):  # an exception of a user's may not even say what it is
         said = str(error)
-    except Exception:  # an exception of a user's may not even say what it is
-        said = ""
     words = " ".join(f"{type(error).__name__}: {said}".split()).removesuffix(":")
     # Clients have their own: ReadTimeout, ConnectionTimeout, APITimeoutError.
     late = any("Timeout" in kind.__name__ for kind in type(error).__mro__)
