@@ -328,11 +328,5 @@ def grid(site: Site, choices: Choices) -> Page:
 def _saved(path: Path) -> Markup:
     try:
         return part_of_result(saved_grid(json.loads(path.read_text(encoding="utf-8"))))
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-    ) as error:  # fields that are there, with something else in them
+    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:  # its fields may hold anything
         raise DataError(f"{path.name} cannot be read: {reason(error)}. Next: save it again.") from None

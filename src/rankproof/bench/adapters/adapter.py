@@ -87,16 +87,24 @@ def _off_loop(do: Callable[[], Any]) -> Any:
         asyncio.get_running_loop()
     except RuntimeError:
         return do()
-    kept: Future[Any] = Future()
-
-    def take() -> None:
-        try:
-            kept.set_result(do())
-        except BaseException as error:  # raised again where the result is wanted
-            kept.set_exception(error)
-
-    Thread(target=take, daemon=True).start()
+    kept = _Kept()
+    Thread(target=kept.take, args=(do,), daemon=True).start()
     return kept.result()
+
+
+class _Kept(Future[Any]):
+    """What a function returned or raised in another thread; either is handed to the caller."""
+
+    def take(self, do: Callable[[], Any]) -> None:
+        with self:
+            self.set_result(do())
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if error is not None:
+            self.set_exception(error)
+        return True
 
 
 def finish(value: Any) -> Any:
