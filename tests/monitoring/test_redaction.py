@@ -203,7 +203,7 @@ def test_a_hook_that_gives_no_event_is_an_error(command, folder, monkeypatch) ->
     (folder / "odd.py").write_text("five = 5\ndef number(event): return 5\ndef nothing(event): pass\n")
     (folder / "log.csv").write_text("ts,query\n" + "1700000000,where is it\n" * 300)
     dropped = ("nothing", 3, "no |the hook dropped all of it")
-    said = (("five", 2, "no function"), ("number", 2, "the hook gave int"), dropped)
+    said = (("five", 2, "not a function"), ("number", 2, "the hook gave int"), dropped)
     for (hook, code, says), log in product(said, ("log.jsonl", "log.csv")):
         done = rankproof(folder, *command, log, "--redact", f"odd:{hook}")
         assert done.returncode == code, done.stderr
