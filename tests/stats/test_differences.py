@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +16,7 @@ from rankproof.errors import DataError, UsageError
 from rankproof.stats.confidence import ValueSample, chance_below, lower_bound, safe_bound, t_reach
 from rankproof.stats.differences import difference_interval, difference_intervals, equivalence
 from rankproof.stats.distributions import share_below
+from rankproof.stats.intervals import Interval, bca_interval, percentile
 
 METHODS = ["bca", "percentile", "t"]
 
@@ -66,6 +68,18 @@ def test_limits_of_intervals_are_stated(method: Any) -> None:
         difference_interval(np.array([np.nan, 1.0]), rng(), method=method)
     with pytest.raises(UsageError, match="level: got 95"):
         difference_interval(np.ones(3), rng(), 95, method)
+
+
+@pytest.mark.parametrize("made", [bca_interval, percentile])
+def test_what_is_drawn_alone_knows_few_and_equal_values_too(made: Callable[..., Interval]) -> None:
+    for values, why in [([], "no queries"), ([0.5], "one query has no interval")]:
+        found = made(np.array(values), rng())
+        assert np.isnan([found.low, found.high]).all()
+        assert (found.method, found.n) == (why, len(values))
+    same = made(np.array([0.3, 0.1 + 0.2]), rng())
+    assert (same.low, same.high, same.method) == (0.3, 0.1 + 0.2, "all 2 values are equal")
+    two = made(np.array([0.2, 0.1]), rng(), resamples=100)
+    assert (two.low, two.high, two.n) == (0.1, 0.2, 2)
 
 
 def test_an_unknown_method_is_refused() -> None:

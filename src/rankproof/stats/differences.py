@@ -31,8 +31,8 @@ from rankproof.stats.confidence import (
     t_reach,
 )
 from rankproof.stats.distributions import NORMAL, t_above, t_quantile
-from rankproof.stats.intervals import RESAMPLES, SAME, Interval, bca_interval, percentile
-from rankproof.stats.paired import TINY, Outcome, check_share, differences, is_constant, sign_flip, total
+from rankproof.stats.intervals import ONE_QUERY, RESAMPLES, SAME, Interval, bca_interval, percentile, settled_interval
+from rankproof.stats.paired import TINY, Outcome, check_share, differences, sign_flip, total
 from rankproof.stats.significance import COHEN, EffectSize, smallest_detectable
 
 Method = Literal["adaptive", "bca", "percentile", "t"]
@@ -86,12 +86,7 @@ def difference_intervals(
     upright = [np.sort(-row) if turn else row for row, turn in zip(rows, turned, strict=True)]
     seed = int((rng or np.random.default_rng(0)).integers(1 << 62))
     drawn_by = bca_interval if method == "bca" else percentile
-    found = [
-        _degenerate(row)
-        if is_constant(row)
-        else drawn_by(row, np.random.default_rng([seed, len(row)]), level, resamples)
-        for row in upright
-    ]
+    found = [drawn_by(row, np.random.default_rng([seed, len(row)]), level, resamples) for row in upright]
     both = zip(found, turned, strict=True)
     return [replace(each, low=-each.high, high=-each.low) if turn else each for each, turn in both]
 
@@ -99,7 +94,7 @@ def difference_intervals(
 def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None) -> Interval:
     """Student's interval if many queries carry the spread, Gaffke's, which allows for unseen values, if few do."""
     if len(row) == 1:
-        return _degenerate(row)
+        return Interval(math.nan, math.nan, ONE_QUERY, 1)
     sample, alpha = ValueSample.of(row), (1 - level) / 2
     least, most = possible_range(row, ends)
     low, high = lower_bound(sample, alpha, least), -lower_bound(sample.negate(), alpha, -most)
@@ -111,18 +106,11 @@ def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None)
 def t_interval(values: Array, level: float = 0.95) -> Interval:
     """Student's interval of a mean: mean +- t sd / sqrt(n)."""
     row = differences(values)
-    if is_constant(row):
-        return _degenerate(row)
+    if (settled := settled_interval(row)) is not None:
+        return settled
     mean, error = total(row) / len(row), float(row.std(ddof=1)) / math.sqrt(len(row))
     reach = t_quantile((1 + level) / 2, len(row) - 1) * error
     return Interval(mean - reach, mean + reach, "Student's t", len(row))
-
-
-def _degenerate(row: Array) -> Interval:
-    """One query says nothing about others; equal values have an interval without width."""
-    if len(row) == 1:
-        return Interval(math.nan, math.nan, "one query has no interval", 1)
-    return Interval(float(row[0]), float(row[-1]), f"all {len(row):,} values are equal", len(row))
 
 
 UNSEEN = "rare changes that these queries need not show are not ruled out"

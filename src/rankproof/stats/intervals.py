@@ -50,6 +50,7 @@ long tail. With ten queries that covers .937 of lognormal and of gamma values of
 values then have intervals a tenth narrower."""
 ATOMS, OUTERMOST = 128, 24
 """More different values than this are taken together with their neighbours, but for the outermost ones."""
+ONE_QUERY = "one query has no interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ def _interval(seen: _Seen, level: float, bounds: Bounds) -> Interval:
     """The interval of the mean of the values that were seen."""
     n = seen.n
     if n < 2:
-        return Interval(math.nan, math.nan, "one query has no interval" if n else "no queries", n)
+        return Interval(math.nan, math.nan, ONE_QUERY if n else "no queries", n)
     least, most = float(seen.values[0]), float(seen.values[-1])
     apart = most - least
     if seen.summary is None:
@@ -263,6 +264,16 @@ SAME = 1e-12
 CLOSED_FORM = f"BCa in closed form (over {MOST_RESAMPLED:,} queries)"
 
 
+def settled_interval(row: Array) -> Interval | None:
+    """The interval for which nothing is drawn: of one query there is none, and of equal values it has no width."""
+    n = len(row)
+    if n < 2:
+        return Interval(math.nan, math.nan, ONE_QUERY if n else "no queries", n)
+    if float(np.ptp(row)) > SAME * float(np.abs(row).max()):
+        return None
+    return Interval(float(row.min()), float(row.max()), f"all {n:,} values are equal", n)
+
+
 def bca_interval(values: Array, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES) -> Interval:
     """The interval of the mean, by resamples or their limit.
 
@@ -270,6 +281,8 @@ def bca_interval(values: Array, rng: np.random.Generator, level: float = 0.95, r
     >>> round(found.low, 1), round(found.high, 1), found.method
     (0.3, 0.9, 'BCa bootstrap, 10,000 resamples')
     """
+    if (settled := settled_interval(values)) is not None:
+        return settled
     ordered, n = np.sort(values), len(values)
     if n > MOST_RESAMPLED:
         return Interval(*_analytic_ends(ordered, level), CLOSED_FORM, n)
@@ -279,6 +292,8 @@ def bca_interval(values: Array, rng: np.random.Generator, level: float = 0.95, r
 
 def percentile(values: Array, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES) -> Interval:
     """The middle `level` of the means of resamples: the plain bootstrap interval."""
+    if (settled := settled_interval(values)) is not None:
+        return settled
     means = _resampled_means(np.sort(values), rng, resamples)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2]).tolist()
     return Interval(low, high, f"percentile bootstrap, {resamples:,} resamples", len(values))
