@@ -19,19 +19,22 @@ def _table(name: str) -> frozenset[str]:
     return frozenset(chain.from_iterable(read_table(name)))
 
 
-BY_LANGUAGE = {code: words for code, *words in read_table("stop_words")}
+BY_LANGUAGE = {code: frozenset(words) for code, *words in read_table("stop_words")}
 """The stop words of each language."""
 DENIALS = _table("denials")
 """Not among them: mai, né and personne, which deny in one language only beside another cue, and elsewhere are the
 month of May, born and a person."""
 LIMITING = _table("limiting_words")
 """Words that leave little of what a sentence says without them."""
-MORE = re.compile(r"\b(?:more than|over|mehr als|über|plus de|más de|più di|mais de|meer dan|более)(?= ?[^\w ]?\d)")
+BOUNDING = re.compile(
+    r"\b(?:more than|over|under|up to|at (?:least|most)|mehr als|über|unter|mindestens|höchstens|bis zu|plus de"
+    r"|au (?:moins|plus)|más de|al menos|più di|almeno|mais de|meer dan|более)(?= ?[^\w ]?\d)"
+)
 
 
 def limits_in(text: str) -> set[str]:
     """Such words in a text, and those that make a number a bound."""
-    return {word.form for word in words(text)} & LIMITING | set(MORE.findall(text.lower()))
+    return {word.form for word in words(text)} & LIMITING | set(BOUNDING.findall(text.lower()))
 
 
 DENYING = re.compile(
@@ -44,12 +47,12 @@ DENYING = re.compile(
 
 
 def are_opposed(one: str, other: str) -> bool:
-    """Whether one of two texts alone has a word that denies by what it means, or by what it begins with.
+    """Whether one of two texts alone has a word that denies by what it means or begins with, or that makes a bound.
 
     >>> are_opposed("It is forbidden.", "It is allowed."), are_opposed("It's unsafe.", "It's safe.")
     (True, True)
     """
-    if set(DENYING.findall(one.lower())) != set(DENYING.findall(other.lower())):
+    if any(set(each.findall(one.lower())) != set(each.findall(other.lower())) for each in (DENYING, BOUNDING)):
         return True
     here, there = ({word.form for word in words(text) if len(word.form) > 3} for text in (one, other))
     return any(a.endswith(b) or b.endswith(a) for a in here - there for b in there - here)
@@ -113,7 +116,7 @@ def language(text: str) -> str:
     sample = text[:LOOKED_AT]
     if sample.isascii():
         return _by_small_words(sample) if any(c.isalpha() for c in sample) else ""
-    counts = {code: len(_letters(code).findall(sample)) * WEIGHTS.get(code, 1) for code in WRITINGS}
+    counts = {code: len(re.findall(own, sample)) * WEIGHTS.get(code, 1) for code, own in WRITINGS.items()}
     writing = max(counts, key=lambda code: counts[code])
     if not counts[writing]:
         return ""
@@ -131,19 +134,9 @@ def are_alike(one: str, other: str) -> bool:
     return "latin" in (one, other) and {one, other} <= {"latin", *LATIN}
 
 
-@cache
-def _letters(code: str) -> re.Pattern[str]:
-    return re.compile(WRITINGS[code])
-
-
-@cache
-def _small_words() -> dict[str, frozenset[str]]:
-    return {code: frozenset(BY_LANGUAGE[code]) for code in LATIN}
-
-
 def _by_small_words(sample: str) -> str:
     words = WORD.findall(sample.lower())
-    counts = [(sum(map(known.__contains__, words)), code) for code, known in _small_words().items()]
+    counts = [(sum(map(BY_LANGUAGE[code].__contains__, words)), code) for code in LATIN]
     (second, _), (most, code) = sorted(counts)[-2:]
     return code if most >= LEAST and most >= 1.5 * second else "latin"
 

@@ -197,6 +197,12 @@ def test_versions_and_codes_are_no_amounts(line: str, same: bool) -> None:
         "The firm closed its plant in Ulm.|The firm would have closed its plant in Ulm.",
         "The plan covers 30 days.|The plan covers fewer than 30 days.",
         "The plan covers 30 days.|The plan covers more than 30 days.",
+        "The plan covers 30 days.|The plan covers no more than 30 days.",
+        "The plan covers 30 days.|The plan covers up to 30 days.",
+        "The trip takes 5 hours.|The trip takes at least 5 hours.",
+        "The trip takes 5 hours.|The trip takes under 5 hours.",
+        "Der Plan kostet 30 Euro.|Der Plan kostet höchstens 30 Euro.",
+        "Der Plan kostet 30 Euro.|Der Plan kostet nicht mehr als 30 Euro.",
         "Der Plan kostet 30 Euro.|Der Plan kostet weniger als 30 Euro.",
         "Impfungen verursachen Autismus.|Die Behauptung, Impfungen verursachen Autismus, ist falsch.",
         "Les vaccins causent l'autisme.|Il est faux que les vaccins causent l'autisme.",
@@ -206,6 +212,20 @@ def test_versions_and_codes_are_no_amounts(line: str, same: bool) -> None:
 )
 def test_what_may_say_otherwise_is_left_open(line: str) -> None:
     assert said(*line.split("|")) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The plan covers at least 30 days.|The plan covers at least 30 days of care.",
+        "Over 500 people attended the show.|Over 500 people attended the show in Berlin.",
+        "The firm denied the request.|The firm denied the request of the union on Monday.",
+        "The museum would close at six.|The museum would close at six on Sundays.",
+        "The claim was wrong.|The claim was wrong, said the mayor.",
+    ],
+)
+def test_limits_that_both_have_hinder_no_yes(line: str) -> None:
+    assert said(*line.split("|")) == SUPPORTS
 
 
 @pytest.mark.parametrize(
