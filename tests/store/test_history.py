@@ -103,6 +103,14 @@ def test_names_that_look_the_same_are_the_same(history: History) -> None:
     assert history.show("cafe\u0301").name == "caf\u00e9"
 
 
+@pytest.mark.parametrize("baseline", ["cafe\u0301", "caf\u00e9"])
+@pytest.mark.parametrize("name", ["cafe\u0301", "caf\u00e9"])
+def test_a_baseline_is_found_however_its_accents_are_typed(history: History, name: str, baseline: str) -> None:
+    history.save(scored(), "caf\u00e9")
+    history.save(scored("keyword"), "other")
+    assert history.compare("other", name, baseline=baseline).baseline == "caf\u00e9"
+
+
 @pytest.mark.parametrize("name", ["", " a", "a\n", "-a", "a\x00b", "\udc80"])
 def test_names_that_nobody_could_type_or_see_are_refused(history: History, name: str) -> None:
     with pytest.raises(UsageError, match="expected printable text"):

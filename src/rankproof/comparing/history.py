@@ -184,6 +184,8 @@ class History(Result):
 
     def compare(self, *names: str, **settings: Unpack[CompareArguments]) -> Comparison:
         """Compare saved results, as `compare_scores` does; by default the first is the baseline."""
+        if settings.get("baseline") is not None:
+            settings["baseline"] = _named(str(settings["baseline"]))
         return compare_scores(self.scores_of(names), **settings)
 
     def gate(
