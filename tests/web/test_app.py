@@ -71,6 +71,7 @@ def test_only_who_knows_the_token_gets_in_and_it_leaves_the_address(start: Start
             "http://192.0.2.7",
             200,
         ),  # the address of this machine, with --host 0.0.0.0
+        ("192.0.2.7:80", ("::ffff:192.0.2.7", 80), "http://192.0.2.7", 200),  # with --host ::
         ("[2001:db8::1]", ("2001:db8::1", 80), "http://[2001:db8::1]", 200),
         ("192.0.2.8:80", ("192.0.2.7", 80), "http://192.0.2.8", 403),
     ],

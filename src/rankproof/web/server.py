@@ -140,6 +140,7 @@ def _with_port(host: str) -> str:
 
 
 def _address(host: str, port: int) -> str:
+    host = host.removeprefix("::ffff:")  # of IPv4, at a socket of IPv6
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
