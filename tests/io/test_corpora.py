@@ -89,11 +89,36 @@ def test_a_folder_of_text_files_is_a_corpus_by_path(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     written(tmp_path, "a.txt", "one")
     written(tmp_path / "deep", "b.md", "# Two\ntwo")
-    written(tmp_path, "picture.png", b"\x89PNG\0")
     assert {name: each.text for name, each in load_corpus(tmp_path).items()} == {
         "a.txt": "one",
         "deep/b.md": "# Two\ntwo",
     }
+
+
+def test_files_of_a_folder_that_are_left_out_are_told_and_hidden_ones_are_no_documents(tmp_path: Path) -> None:
+    (tmp_path / ".venv").mkdir()
+    written(tmp_path / ".venv", "licence.txt", "of somebody else")
+    written(tmp_path, ".DS_Store", b"\0")
+    with pytest.raises(DataError, match=r"without files that end in \.txt.*it has nothing"):
+        load_corpus(tmp_path)
+    for name in ("a.pdf", "b.PDF", "c.docx", "LICENSE"):
+        written(tmp_path, name, b"%\0")
+    with pytest.raises(DataError, match=r"it has 2 \.pdf, .*save PDF, Word and other documents as text"):
+        load_corpus(tmp_path)
+    written(tmp_path, "d.txt", "one")
+    with pytest.warns(UserWarning, match=r"left out 4 of 5 files \(2 \.pdf, .*save PDF, Word and other"):
+        assert list(load_corpus(tmp_path)) == ["d.txt"]
+
+
+def test_a_page_of_html_is_its_title_and_what_it_shows(tmp_path: Path) -> None:
+    page = (
+        "<!doctype html><html><head><title>Refunds &amp; fees</title><style>p {color: red}</style></head><body>"
+        "<script>if (a < b) document.write('<p>no</p>')</script><!-- never --><h1>Refunds</h1><p>Within\n<b>30</b> "
+        "days.<br>See <a href='x'>te</a>rms.<svg><title>picture</title></svg></p><ul><li>one<li>two</ul></body></html>"
+    )
+    written(tmp_path, "page.HTM", page)
+    found = load_corpus(tmp_path)["page.HTM"]
+    assert (found.title, found.text) == ("Refunds & fees", "Refunds\nWithin 30 days.\nSee terms.\none\ntwo")
 
 
 def test_ir_datasets_objects_are_read() -> None:

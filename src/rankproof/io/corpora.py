@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,7 @@ from rankproof.io.read import (
     rows_in,
     text_in,
 )
+from rankproof.io.roles import list_in_words
 from rankproof.io.values import unfit
 
 DEFAULT = "test"
@@ -54,7 +58,7 @@ def folder_at(path: Path) -> Path | None:
             raise
         return None  # the reader of the file says what it is
     if len(found) > 1 and len(found[0].parts) == len(found[1].parts):
-        names = _listed({each.relative_to(path).as_posix(): each for each in found})
+        names = list_in_words([each.relative_to(path).as_posix() for each in found])
         raise UsageError(f"{path}: there are several BEIR folders in it, {names}. Next: name one, like {found[0]}.")
     return found[0] if found else None
 
@@ -73,13 +77,11 @@ def split_of(path: Path) -> tuple[Path, str | None]:
 def judgments_file(folder: Path, split: str | None = None) -> Path:
     """The file with the judgments of a split of a BEIR folder."""
     splits = _splits(folder)
+    listed = list_in_words(list(splits))
     if split is not None and split not in splits:
-        said = f"{folder}: no split {split!r}, only {_listed(splits)}"
-        raise not_known(said, split, splits, "name one of them")
+        raise not_known(f"{folder}: no split {split!r}, only {listed}", split, splits, "name one of them")
     if split is None and len(splits) > 1 and DEFAULT not in splits:
-        raise UsageError(
-            f"{folder}: several splits, {_listed(splits)}. Next: name one, like {folder}#{next(iter(splits))}."
-        )
+        raise UsageError(f"{folder}: several splits, {listed}. Next: name one, like {folder}#{next(iter(splits))}.")
     return splits[split or (DEFAULT if DEFAULT in splits else next(iter(splits)))]
 
 
@@ -101,20 +103,21 @@ def _splits(folder: Path) -> dict[str, Path]:
     return found
 
 
-def _listed(splits: dict[str, Path]) -> str:
-    return ", ".join(repr(name) for name in splits)
-
-
-TEXT_FILES = (".txt", ".md", ".markdown", ".rst")
+PAGES = (".html", ".htm")
+TEXT_FILES = (".txt", ".md", ".markdown", ".rst", *PAGES)
+WITHIN_LINES = frozenset(
+    {"a", "abbr", "b", "code", "em", "font", "i", "kbd", "mark", "s", "small", "span", "strong", "u"}
+)
+"""Tags of HTML that end no word."""
 
 
 def load_corpus(source: Any) -> Corpus:
     """The documents of a `Corpus`, a dict, records, objects, a data frame, a path, or an ir_datasets object.
 
     A dict is `{id: text}` or `{id: {"text": ..., "title": ..., more}}`. A file is JSON Lines, JSON, CSV, TSV or
-    Parquet; a folder one of BEIR, or of text files (.txt, .md), whose ids are their paths in it. An id twice,
-    a record without an id or a text, or bytes that are no text are errors that say where. Documents without
-    any text stay in, with a warning: nothing can find them.
+    Parquet; a folder one of BEIR, or of files of text (.txt, .md, .html), whose ids are their paths in it: others are
+    left out with a warning, and what is hidden without. An id twice, a record without an id or a text, or bytes that
+    are no text are errors that say where. Documents without any text stay in, with a warning: nothing can find them.
 
     >>> load_corpus([{"doc_id": "d1", "title": "Refunds", "contents": "Within 30 days."}])["d1"].whole
     'Refunds\\nWithin 30 days.'
@@ -196,16 +199,56 @@ def _ir_document(document: Any) -> Mapping[str, Any]:
 def _in_folder(folder: Path) -> Iterator[Row]:
     if found := matching_files(folder, BEIR_CORPUS):
         return rows_in(found[0])
-    files = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in TEXT_FILES and path.is_file()]
+    names = (path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file())
+    shown = [name for name in names if not any(part.startswith(".") for part in name.parts)]
+    files = [name for name in shown if name.suffix.lower() in TEXT_FILES]
+    others = Counter(name.suffix.lower() or "without an ending" for name in set(shown).difference(files))
+    kinds = ", ".join(f"{number:,} {ending}" for ending, number in others.most_common(5)) or "nothing"
+    endings, advice = ", ".join(TEXT_FILES), "save PDF, Word and other documents as text"
     if not files:
         raise DataError(
-            f"{folder}: a folder without corpus.jsonl and without files that end in {', '.join(TEXT_FILES)}. "
-            "Next: name a file, a BEIR folder, or a folder of text files."
+            f"{folder}: a folder without corpus.jsonl and without files that end in {endings} (it has {kinds}). "
+            f"Next: name a file, a BEIR folder, or a folder of text files; {advice}."
         )
-    return (
-        Row(str(path), {"_id": path.relative_to(folder).as_posix(), "text": text_of(read_bytes(path), str(path))})
-        for path in files
-    )
+    if others:
+        few = f"{others.total():,} of {count(len(shown), 'file')}"
+        warn_caller(f"{folder}: left out {few} ({kinds}), read are {endings}; {advice} to have them in the corpus")
+    return (_of_file(folder / name, name.as_posix()) for name in files)
+
+
+def _of_file(path: Path, name: str) -> Row:
+    text = text_of(read_bytes(path), str(path))
+    found = _Page(text).parts() if path.suffix.lower() in PAGES else {"text": text}
+    return Row(str(path), {"_id": name, **found})
+
+
+class _Page(HTMLParser):
+    """A page of HTML by what its words belong to: its title, its scripts and styles, or the text that is shown."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self._words: dict[str, list[str]] = {"title": [], "script": [], "style": [], "text": []}
+        self._at = "text"
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: object, after: str | None = None) -> None:
+        if tag in self._words and self._at in ("text", tag):
+            self._at = after or tag
+        if tag not in WITHIN_LINES:
+            self._words["text"].append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.handle_starttag(tag, None, "text")
+
+    def handle_data(self, data: str) -> None:
+        self._words[self._at].append(re.sub(r"\s+", " ", data))
+
+    def parts(self) -> dict[str, str]:
+        """Its title and its text; pictures in it have titles too, so that the first one counts."""
+        lines = "".join(self._words["text"]).splitlines()
+        text = "\n".join(line.strip() for line in lines if line.strip())
+        return {"title": "".join(self._words["title"][:1]).strip(), "text": text}
 
 
 def load_questions(source: Any, silent: list[str] | None = None) -> dict[str, str]:
@@ -305,16 +348,9 @@ def read_texts(source: Any, wanted: Collection[str], fields: tuple[str, ...]) ->
         return {}
     if fields is QUERY_TEXT and not isinstance(source, Mapping) and not _is_read_by_line(source):
         source = load_questions(source, silent=[])
-    if not isinstance(source, Mapping | str | os.PathLike):
-        raise UsageError(
-            f"texts: got {shorten(source)}, expected a mapping of ids to texts, or a path. Next: give one of these."
-        )
-    pairs: Iterable[tuple[Any, Any]]
-    if isinstance(source, Mapping):
-        pairs = source.items()
-    else:  # one by one: a collection may be larger than memory
-        pairs = ((id_of(record, IDS, where), record) for where, record in rows_in(source))
-    found = ((str(name), _text(record, fields)) for name, record in pairs if str(name) in wanted)
+    # One by one: a collection may be larger than memory.
+    placed = ((id_of(record, IDS, where), record) for where, record in records(source, "texts"))
+    found = ((name, _text(record, fields)) for name, record in placed if name in wanted)
     return {name: text for name, text in found if text}
 
 

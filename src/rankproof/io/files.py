@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, missing_extra, not_known, reason
+from rankproof.io.inputs import KEPT, Pipe, keep_pipe, open_raw
 from rankproof.io.inputs import STDIN as STDIN
 from rankproof.io.inputs import PathLike as PathLike
-from rankproof.io.inputs import Pipe, keep_pipe_here, open_raw
 from rankproof.io.inputs import name_of as name_of
 from rankproof.progress import under_way
 
@@ -114,7 +114,8 @@ def check_path(path: PathLike) -> Path:
 @contextmanager
 def _raw(path: PathLike) -> Iterator[BinaryIO]:
     """The bytes as they are; standard input is left open."""
-    source = keep_pipe_here(path)
+    # Where pipes are not kept, nobody can ask for the content again.
+    source = path if KEPT.get() is None else keep_pipe(path)
     if isinstance(source, Pipe):
         with source.reader() as stream:
             yield stream
@@ -189,11 +190,6 @@ class _Guarded(_Counted):
         return got
 
 
-def zstd_open(stream: BinaryIO | Path, mode: str, what: str) -> BinaryIO:
-    """A zstd file, opened by the module that `zstd_module` finds."""
-    return zstd_module(what).open(stream, mode)  # type: ignore[no-any-return]
-
-
 def zstd_module(what: str) -> ModuleType:
     """The standard library's zstd where it has one (3.14 and newer), else the same module for older ones."""
     name = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
@@ -206,7 +202,7 @@ def zstd_module(what: str) -> ModuleType:
 _DECOMPRESSORS: dict[re.Pattern[bytes], Callable[[BinaryIO, str], Any]] = {
     re.compile(rb"\x1f\x8b\x08"): lambda stream, name: gzip.GzipFile(fileobj=stream, mode="rb"),
     re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"): lambda stream, name: bz2.BZ2File(stream, "rb"),
-    re.compile(rb"\x28\xb5\x2f\xfd"): lambda stream, name: zstd_open(stream, "rb", f"{name}: reading zstd"),
+    re.compile(rb"\x28\xb5\x2f\xfd"): lambda stream, name: zstd_module(f"{name}: reading zstd").open(stream, "rb"),
 }
 """What unpacks a file that begins so."""
 

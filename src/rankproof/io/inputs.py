@@ -151,11 +151,6 @@ def keep_pipe(path: PathLike) -> PathLike:
     return Pipe(path) if known is None else known.setdefault(os.fspath(path), Pipe(path))
 
 
-def keep_pipe_here(path: PathLike) -> PathLike:
-    """The same where pipes are kept; elsewhere the path, as nobody can ask for its content again."""
-    return path if KEPT.get() is None else keep_pipe(path)
-
-
 def read_side_by_side(paths: Iterable[object]) -> None:
     """Begin to read all pipes among some paths, if there are several; call it where pipes are kept.
 
@@ -223,19 +218,11 @@ def plain_name(name: str) -> str:
 
 
 ROLES = {
-    "query": "query",
+    **{role: role for role in ("query", "doc", "score", "rank", "grade", "aspect", "text", "question", "title")},
     "queryid": "query",
-    "doc": "doc",
     "docid": "doc",
     "document": "doc",
-    "score": "score",
-    "rank": "rank",
-    "grade": "grade",
     "relevance": "grade",
-    "aspect": "aspect",
-    "text": "text",
-    "question": "question",
-    "title": "title",
 }
 """The names of a role in `columns=`."""
 

@@ -6,7 +6,6 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import wraps
 from itertools import islice
@@ -22,7 +21,7 @@ from rankproof.io import corpora
 from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_bytes, read_head, text_of
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
 from rankproof.io.frames import judgments_from_frame, judgments_in_parquet, ranking_from_frame, ranking_in_parquet
-from rankproof.io.inputs import KEPT, PathLike, Pipe, columns_named, keep_pipe, read_side_by_side
+from rankproof.io.inputs import PathLike, Pipe, columns_named, keep_pipe, pipes_kept, read_side_by_side
 from rankproof.io.jsonio import graded_rankings, read_json, read_tuples
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.read import Row, rows_in
@@ -48,16 +47,9 @@ def with_columns(verb: Callable[P, R]) -> Callable[P, R]:
     @wraps(verb)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         given: Any = kwargs.get("columns")
-        paths = list(_paths_in((*args, *kwargs.values())))
-        known = KEPT.get()
-        token = KEPT.set({} if known is None else known)
-        try:
-            with columns_named(given) if given else nullcontext():
-                if len(paths) > 1:
-                    read_side_by_side(paths)
-                return verb(*args, **kwargs)
-        finally:
-            KEPT.reset(token)
+        with pipes_kept(), columns_named(given):
+            read_side_by_side(_paths_in((*args, *kwargs.values())))
+            return verb(*args, **kwargs)
 
     return wrapper
 
@@ -391,8 +383,7 @@ def _pair(row: Any, where: str, measure: str | None) -> tuple[str, float]:
         pair = (system, next((row[each] for each in fields if row.get(each) is not None), None))
     if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] is None:
         raise unfit(where, row, "a system and its score", "correct the line")
-    value = pair[1]
-    number = number_in(value)
+    number = number_in(pair[1])
     if not math.isfinite(number):
-        raise unfit(where, value, "a finite number", "correct the score", role="the score")
+        raise unfit(where, pair[1], "a finite number", "correct the score", role="the score")
     return str(pair[0]), number

@@ -27,6 +27,7 @@ from rankproof.io.values import (
     align_ids,
     are_integers,
     as_given,
+    as_numbers,
     check_number,
     check_same_kind,
     checked_scores,
@@ -35,7 +36,6 @@ from rankproof.io.values import (
     is_integer,
     judged_kinds,
     keys_are_integers,
-    numbers_in,
     pack,
     ranking_as_dict,
     unfit,
@@ -78,7 +78,7 @@ class Tables(NamedTuple):
 
     def numbers(self, what: str) -> Array:
         """The grades or scores of all documents."""
-        numbers = numbers_in(self.tables)
+        numbers = as_numbers(list(chain.from_iterable(table.values() for table in self.tables)))
         if numbers is None or (what == "grade" and np.count_nonzero(np.isfinite(numbers)) < len(numbers)):
             for where, table in self.with_places():
                 for doc, value in table.items():

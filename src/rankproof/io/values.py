@@ -211,18 +211,6 @@ def pack(values: Sequence[Any], form: str = "d") -> Array:
     return np.frombuffer(struct.pack(f"{len(values)}{form}", *values), dtype=form)
 
 
-def numbers_in(tables: Iterable[Mapping[Any, Any]]) -> Array | None:
-    """The values of many dicts, one dict after the other, as `as_numbers` gives them.
-
-    >>> numbers_in([{"a": 1}, {"b": 2, "c": 3}])
-    array([1., 2., 3.])
-    """
-    values: list[Any] = []
-    for table in tables:
-        values.extend(table.values())
-    return as_numbers(values)
-
-
 def is_number(value: Any) -> bool:
     """Whether a value is a real number.
 

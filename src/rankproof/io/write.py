@@ -24,7 +24,7 @@ from rankproof.document.disk import check_free, last_check, whole_file
 from rankproof.document.numbers import setting
 from rankproof.errors import DataError, UsageError, not_known, one_of, shorten
 from rankproof.io.corpora import folder_at, split_of
-from rankproof.io.files import PathLike, check_path, read_head, zstd_open
+from rankproof.io.files import PathLike, check_path, read_head, zstd_module
 from rankproof.io.formats import TREC_JUDGMENTS, TREC_RANKING, fields, sniff
 from rankproof.io.frames import write_parquet
 from rankproof.io.inputs import is_pipe, pipes_kept
@@ -349,7 +349,7 @@ def _compressed(target: PathLike, stream: BinaryIO) -> Iterator[BinaryIO]:
         return
     opened: Any
     if suffix == ".zst":
-        opened = zstd_open(stream, "wb", f"{os.fspath(target)}: writing zstd")
+        opened = zstd_module(f"{os.fspath(target)}: writing zstd").open(stream, "wb")
     elif suffix == ".bz2":
         opened = bz2.BZ2File(stream, "wb")
     else:  # without a time in it, the same content gives the same file
