@@ -7,10 +7,12 @@ id) is a failure; what can be put right (more than asked for, documents twice) i
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from operator import attrgetter, itemgetter
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 from uuid import UUID
@@ -93,11 +95,12 @@ def read_answer(raw: Any, reading: AnswerReading) -> Answer:
         raise raw
     ids, scores = _columns(_listed(raw), reading)
     if scores is None or type(None) in set(map(type, scores)):  # the order of the list is all there is
-        return _arranged(ids, list(map(float, range(len(ids), 0, -1))), reading.k)
+        scores = range(len(ids), 0, -1)
     numbers = _numbers(ids, scores)
+    found = list(zip(ids, numbers, strict=True))
     if len(numbers) > 1 and numbers[0] < numbers[-1] and numbers == sorted(numbers):
-        return Answer(list(zip(ids, numbers, strict=True)), rising=True)
-    return _arranged(ids, numbers, reading.k)
+        return Answer(found, rising=True)
+    return arrange(found, reading.k)
 
 
 def _is_plain(items: list[Any], reading: AnswerReading) -> bool:
@@ -124,18 +127,10 @@ def _is_plain(items: list[Any], reading: AnswerReading) -> bool:
 
 def arrange(found: Found, k: int) -> Answer:
     """The best `k`, the highest score first; of equal scores, and of a document twice, the first in the list."""
-    return _arranged([name for name, _ in found], [score for _, score in found], k)
-
-
-def _arranged(ids: Sequence[str], scores: Sequence[float], k: int) -> Answer:
-    if scores != sorted(scores, reverse=True):
-        order = sorted(range(len(ids)), key=scores.__getitem__, reverse=True)
-        ids, scores = [ids[place] for place in order], [scores[place] for place in order]
-    once = dict(zip(ids, scores, strict=True))
-    if len(once) < len(ids):
-        once = dict(zip(reversed(ids), reversed(scores), strict=True))
-        once = {name: once[name] for name in dict.fromkeys(ids)}
-    return Answer(list(once.items())[:k], max(len(once) - k, 0), len(ids) - len(once))
+    once: dict[str, float] = {}
+    for name, score in sorted(found, key=itemgetter(1), reverse=True):
+        once.setdefault(name, score)
+    return Answer(list(once.items())[:k], max(len(once) - k, 0), len(found) - len(once))
 
 
 def _listed(raw: Any) -> Sequence[Any]:
@@ -164,6 +159,9 @@ def _listed(raw: Any) -> Sequence[Any]:
 
 def _of_mapping(raw: Mapping[Any, Any]) -> Sequence[Any]:
     """`{id: score}`, or a mapping that has the documents under one of the usual names."""
+    ids = raw.get("ids")
+    if isinstance(ids, list) and len(ids) == 1 and isinstance(ids[0], list):
+        return ids[0]  # Chroma has a list for each question, the smallest distance first
     for name in LISTS:
         if isinstance(raw.get(name), (list, tuple, Mapping)):
             return _listed(raw[name])
@@ -174,14 +172,20 @@ def _of_mapping(raw: Mapping[Any, Any]) -> Sequence[Any]:
 
 def _columns(items: Sequence[Any], reading: AnswerReading) -> Columns:
     """Ids and scores; the usual forms without a look at each document."""
-    if items and type(items[0]) is tuple and set(map(type, items)) == {tuple} and set(map(len, items)) == {2}:
-        first, scores = zip(*items, strict=True)
-        alike = _alike(first, reading)
-        return [_id(each, reading) for each in first] if alike is None else alike[0], scores
-    if (alike := _alike(items, reading)) is not None:
-        return alike
-    pairs = [_pair(each, reading) for each in items]
-    return [name for name, _ in pairs], [score for _, score in pairs]
+    kinds = set(map(type, items))
+    pairs = bool(kinds) and kinds <= {tuple, list} and set(map(len, items)) == {2}
+    documents, given = zip(*items, strict=True) if pairs else (items, None)
+    ids, scores = _alike(documents, reading) or one_by_one(documents, reading)
+    return ids, scores if given is None else given
+
+
+def one_by_one(items: Sequence[Any], reading: AnswerReading) -> Columns:
+    """Ids and scores of documents of any kind."""
+
+    def under(name: str) -> list[Any]:
+        return [each.get(name) if isinstance(each, Mapping) else getattr(each, name, None) for each in items]
+
+    return [_id(each, reading) for each in items], _scores(under)
 
 
 def _alike(items: Sequence[Any], reading: AnswerReading) -> Columns | None:
@@ -196,12 +200,14 @@ def _alike(items: Sequence[Any], reading: AnswerReading) -> Columns | None:
     return columns_of_alike(items, reading.id)
 
 
-def _pair(item: Any, reading: AnswerReading) -> tuple[str, Any]:
-    if isinstance(item, (tuple, list)) and len(item) == 2 and not hasattr(item, "_asdict"):
-        return _id(item[0], reading), item[1]
-    if isinstance(item, Mapping):
-        return _id(item, reading), next((item[name] for name in SCORE if name in item), None)
-    return _id(item, reading), getattr(item, "score", None)
+def _scores(under: Callable[[str], Sequence[Any]]) -> Sequence[Any] | None:
+    """What is under the first name of a score; under those that may be older than the order only if it is that."""
+    for name in (*SCORE, *LIKENESS):
+        scores = under(name)
+        falls = all(map(_is_number, scores)) and all(one >= other for one, other in pairwise(scores))
+        if any(each is not None for each in scores) and (name in SCORE or falls):
+            return scores
+    return None
 
 
 def _id(item: Any, reading: AnswerReading) -> str:
@@ -282,7 +288,8 @@ def _is_number(value: Any) -> bool:
 # --- documents of one class, by columns ---------------------------------------------------------------
 
 SCORE = ("score", "_score")
-"""The names of a score in a mapping; an object has the first."""
+LIKENESS = ("relevance_score", "relevance", "similarity", "@search.reranker_score", "@search.score")
+"""Other names of a score, which a list that was reranked may still have from the search before."""
 Getter: TypeAlias = Callable[[str], Callable[[Any], Any]]
 _LOOSELY = frozenset(map(plain_name, DOCUMENT_ID))
 
@@ -330,8 +337,7 @@ def _by_columns(items: Sequence[Any], asked: str | None, getter: Getter, has: Ca
             ids = _first_column(inside, filter(inside[0].__contains__, wanted), itemgetter)
     if not ids or set(map(type, ids)) != {str} or "" in ids:
         return None
-    names = SCORE if getter is itemgetter else SCORE[:1]
-    return ids, next((list(map(getter(name), items)) for name in names if has(name)), None)
+    return ids, _scores(lambda name: list(map(getter(name), items)) if has(name) else ())
 
 
 def _first_column(items: Sequence[Any], names: Iterable[str], getter: Getter) -> list[Any] | None:
@@ -346,7 +352,7 @@ def _same_fields(records: Sequence[dict[str, Any]]) -> bool:
 
 SHOWN = 12
 """Fields that are named."""
-NO_ID = (*DOCUMENT_TEXT, *METADATA, "score", "_score")
+NO_ID = (*DOCUMENT_TEXT, *METADATA, *SCORE, *LIKENESS)
 """Fields that are something else, whatever is in them."""
 
 
@@ -355,23 +361,17 @@ def fields_of(item: Any) -> list[str]:
 
     Those in its metadata, where ids are looked for too, are among them.
 
-    >>> class Page:
-    ...     __slots__ = ("path",)
-    ...     @property
-    ...     def body(self): return ""
-    >>> fields_of(Page()), fields_of({"path": "a", "metadata": {"row": 1}}), fields_of(7)
-    (['path', 'body'], ['path', 'metadata', 'row'], [])
+    >>> fields_of({"path": "a", "metadata": {"row": 1}}), fields_of(7)
+    (['path', 'metadata', 'row'], [])
     """
-    own = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
-    names = list(map(str, own))
-    if not isinstance(item, Mapping):
-        if type(item).__module__ == "builtins":
-            return []
-        kinds = [vars(kind) for kind in type(item).__mro__ if kind.__module__ != "builtins"]
-        for slots in (kind.get("__slots__", ()) for kind in kinds):
-            names += [slots] if isinstance(slots, str) else slots
-        names += [name for kind in kinds for name, value in kind.items() if isinstance(value, property)]
-        names = [name for name in names if not name.startswith("_")]
+    if isinstance(item, Mapping):
+        own, names = item, list(map(str, item))
+    elif type(item).__module__ == "builtins":
+        return []
+    else:
+        own = getattr(item, "__dict__", {})
+        members = inspect.getmembers_static(type(item), inspect.isdatadescriptor)
+        names = [name for name in (*own, *(name for name, _ in members)) if not name.startswith("_")]
     inside: Any = next((own[place] for place in METADATA if isinstance(own.get(place), Mapping)), {})
     return list(dict.fromkeys([*names, *map(str, inside)]))
 

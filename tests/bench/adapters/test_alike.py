@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankproof.bench.adapters import Failed
-from rankproof.bench.retriever import AnswerReading, _pair, columns_of_alike
+from rankproof.bench.retriever import AnswerReading, columns_of_alike, one_by_one
 
-FIELDS = ["_id", "id", "doc_id", "Doc-ID", "score", "_score", "text", "source"]
+FIELDS = ["_id", "id", "doc_id", "Doc-ID", "score", "_score", "similarity", "text", "source"]
 values = st.sampled_from(["d1", "d2", "", None, 7, 0.5])
 inside = st.dictionaries(st.sampled_from(["id", "doc_id", "docId", "source"]), values, max_size=2)
 records = st.dictionaries(st.sampled_from(FIELDS), values, max_size=3).flatmap(
@@ -20,9 +20,9 @@ records = st.dictionaries(st.sampled_from(FIELDS), values, max_size=3).flatmap(
 )
 
 
-def one_by_one(items: list[Any], asked: str | None) -> Any:
+def read_one_by_one(items: list[Any], asked: str | None) -> Any:
     try:
-        return [_pair(each, AnswerReading(10, asked)) for each in items]
+        return one_by_one(items, AnswerReading(10, asked))
     except Failed:
         return None
 
@@ -36,8 +36,7 @@ def test_by_columns_is_as_one_by_one(found: list[dict[str, Any]], make: Any, ask
     items = [make(record) for record in found]
     columns = columns_of_alike(items, asked)
     if columns is not None:
-        ids, scores = columns
-        assert list(zip(ids, scores or [None] * len(ids), strict=True)) == one_by_one(items, asked)
+        assert columns == read_one_by_one(items, asked)
 
 
 class Node:

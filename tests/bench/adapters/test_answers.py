@@ -218,8 +218,8 @@ def test_an_object_without_a_usual_field_says_what_it_has_and_how_to_name_it() -
         'id="path", in the shell --id path'
     )
     assert reason([{"id": ""}]) == "a document without an id (it has id). Next: give the documents ids"
-    assert "it has url, host" in reason([Slotted("x/a")])
-    assert "it has url, host" in reason([(Slotted("x/a"), 0.5)])
+    assert "it has host, url" in reason([Slotted("x/a")])
+    assert "it has host, url" in reason([(Slotted("x/a"), 0.5)])
 
 
 def test_objects_of_one_kind_fail_for_one_reason() -> None:
@@ -239,3 +239,21 @@ def test_the_id_is_taken_from_any_named_attribute_slot_or_property() -> None:
     assert ids([Page("a"), Page("b")], id="path") == ["a", "b"]
     assert ids([Slotted("x/a"), Slotted("y/b")], id="url") == ["x/a", "y/b"]
     assert ids([Slotted("x/a"), Slotted("y/b")], id="host") == ["x", "y"]
+
+
+def test_a_likeness_is_the_score_where_the_list_is_in_its_order() -> None:
+    for name in ("similarity", "relevance_score", "@search.score"):
+        falling = [{"id": 1, name: 0.9}, {"id": 2, name: 0.5}]
+        assert read_answer(falling, AnswerReading(k=10)).found == [("1", 0.9), ("2", 0.5)]
+        assert read_answer(falling[::-1], AnswerReading(k=10)).found == [("2", 2.0), ("1", 1.0)]  # reranked since
+    reranked = [
+        {"id": "a", "similarity": 0.1, "relevance_score": 0.9},
+        {"id": "b", "similarity": 0.2, "relevance_score": 0.3},
+    ]
+    assert read_answer(reranked, AnswerReading(k=10)).found == [("a", 0.9), ("b", 0.3)]
+    assert ids([{"id": "a", "distance": 0.1}, {"id": "b", "distance": 0.9}]) == ["a", "b"]
+
+
+def test_an_answer_of_chroma_is_read() -> None:
+    assert ids({"ids": [["b", "a"]], "distances": [[0.1, 0.2]], "documents": [["x", "y"]], "data": None}) == ["b", "a"]
+    assert "expected" in reason({"ids": [["a"], ["b"]], "distances": [[0.1], [0.2]]})

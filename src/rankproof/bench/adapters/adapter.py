@@ -158,12 +158,11 @@ class Adapted(OneByOne):
     def search(self, questions: Sequence[str], k: int) -> list[Found]:
         """For each question at most `k` documents, one question after the other; failures are raised."""
         asked: list[Any] = [list(questions)] if self.batch else list(questions)
-        waiter = Waiter()
-        try:
-            raw = [waiter(self.call(each, k)) for each in asked if each != []]
-        finally:
-            self.stop()
-            waiter.close()
+        with closing(Waiter()) as waiter:
+            try:
+                raw = [waiter(self.call(each, k)) for each in asked if each != []]
+            finally:
+                self.stop()
         every = answers_of(raw[0], len(questions)) if self.batch and raw else raw
         reading = AnswerReading(k, self.id)
         return [each.found for each in settle_orders([read_answer(each, reading) for each in every], k)]
