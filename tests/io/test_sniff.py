@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from rankproof.errors import DataError
+from rankproof.io.corpora import load_corpus
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, sniff
 from rankproof.io.load import load_judgments, load_ranking
 from tests.each import with_each
@@ -29,6 +31,8 @@ CONTENTS = {
     "query_id,doc_id,score": COMMAS,
     '"query_id","doc_id","score"': COMMAS,
     "query id;doc id;grade\na b;c;1": SEMICOLONS,
+    "sep=;\r\nquery_id;doc_id;score\r\nq1;d1;1": SEMICOLONS,
+    "\ufeffsep=,\nquery_id,doc_id,score\nq1,d1,1": COMMAS,
     "q1\td1\t1": TABS,
     "what is rain\td1\t1\nwhy\td2\t0\nhow do birds fly\td2\t0": TABS,
     "query-id\tcorpus-id\tscore\nq 1\td1\t1": TABS,
@@ -91,3 +95,26 @@ def test_a_long_line_that_is_no_row_is_told_with_its_length() -> None:
         sniff(b"q1 " + b"d" * 5000 + b" 1\n", "x")
     with pytest.raises(DataError, match=r"\(a line of 16,777,216 characters or more\)"):
         sniff((b"q1 Q0 " + b"d" * (1 << 24))[: 1 << 24], "x")
+
+
+@with_each("head", ["sep=;\r\n", '"sep=;"\n', "\ufeffSep=;\n"])
+def test_the_line_that_tells_excel_the_delimiter_is_no_row(tmp_path: Path, head: str):
+    path = tmp_path / "table.csv"
+    path.write_text(f"{head}query_id;doc_id;score\nq1;d1;0.5\nq1;d2;high\n", encoding="utf-8")
+    with pytest.raises(DataError, match="line 4: got 'high' as the score"):
+        load_ranking(path)
+    path.write_text(f"{head}q1;d1;0.5\nq1;d2;0.25\n", encoding="utf-8")
+    assert list(load_ranking(path).table().doc) == ["d1", "d2"]
+    path.write_text(f"{head}id;text\nd1;Within 30 days.\n", encoding="utf-8")
+    assert load_corpus(path)["d1"].text == "Within 30 days."
+
+
+@with_each("name", ["results", "Judgments"])
+def test_rows_under_a_name_of_lists_are_rows(tmp_path: Path, name: str):
+    path = tmp_path / "rows.json"
+    rows = [{"query_id": "q1", "doc_id": "d2", "score": 2}, {"query_id": "q2", "doc_id": "d1", "score": 1}]
+    path.write_text(json.dumps({name: rows}), encoding="utf-8")
+    assert list(load_ranking(path).table().query) == ["q1", "q2"]
+    assert load_judgments(path).as_dict() == {"q1": {"d2": 2.0}, "q2": {"d1": 1.0}}
+    path.write_text(json.dumps({name: [{"doc_id": "d2", "score": 2}]}), encoding="utf-8")
+    assert list(load_ranking(path).table().query) == [name]

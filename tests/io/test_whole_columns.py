@@ -201,6 +201,8 @@ def test_a_row_of_lists_that_found_nothing_may_be_empty_wherever_it_stands(
         (["d3", '["d2", "d1"]'], 2),
         (['["d2", "d1"]', '["d3"'], 3),
         (["['d2', 'd1']", "['d3']"], 2),
+        (['{"d2": 0.9, "d1": 0.1}', '{"d3": 0.5}'], 2),
+        (["{'d2': 0.9, 'd1': 0.1}", "d3"], 2),
     ],
 )
 def test_what_is_no_list_among_lists_is_an_error_and_makes_no_ids_of_them(
@@ -214,8 +216,8 @@ def test_what_is_no_list_among_lists_is_an_error_and_makes_no_ids_of_them(
 
 def test_ids_in_brackets_are_ids(tmp_path: Path) -> None:
     path = tmp_path / "found.csv"
-    pd.DataFrame({"question": ["q1", "q1", "q3"], "doc_id": ["[1984]", "d1", "[a] d3"]}).to_csv(path, index=False)
-    assert evaluate({"q1": ["[1984]"], "q3": ["[a] d3"]}, path, "RR").means == {"RR": 1.0}
+    pd.DataFrame({"question": ["q1", "q1", "q3"], "doc_id": ["[1984]", "{3F-0B}", "[a] d3"]}).to_csv(path, index=False)
+    assert evaluate({"q1": ["[1984]", "{3F-0B}"], "q3": ["[a] d3"]}, path, "R@2").means == {"R@2": 1.0}
 
 
 def test_many_short_rankings_in_rows_take_no_more_time_than_long_ones() -> None:

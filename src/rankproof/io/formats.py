@@ -17,7 +17,7 @@ from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, shorten
 from rankproof.io.files import MOST, text_of
 from rankproof.io.frames import MAGIC
-from rankproof.io.read import BLANKS, DELIMITERS, cells
+from rankproof.io.read import BLANKS, DELIMITERS, SEPARATOR, cells
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, column_of, guess, guess_sentence, list_in_words, mending_step
 from rankproof.io.rows import Rows
 
@@ -51,7 +51,7 @@ def sniff(head: bytes, name: str) -> Format:
     if b"\0" in head or head.startswith((b"\xff\xfe", b"\xfe\xff")):
         text_of(head, name)
     # The first lines that are neither blank nor comments.
-    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    text = SEPARATOR.sub("", head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
     named = ((line, fields(line)) for line in re.split(r"\r\n|\n|\r", text))
     found = (line for line, cells in named if cells and (not cells[0].startswith("#") or _is_row(line)))
     lines = [line.strip(" ") for line in islice(found, SAMPLE)]
@@ -113,12 +113,11 @@ def _trec(lines: list[str]) -> Format | None:
 
 def _refuse_five(lines: list[str], name: str) -> None:
     """Five columns are preferences, or a ranking that lacks one."""
-    rows = [fields(line) for line in lines]
-    if _mostly(len(row) == 5 and spells_number(row[4]) for row in rows):
+    rows = [row for row in map(fields, lines) if len(row) == 5 and spells_number(row[4])]
+    if 2 * len(rows) >= len(lines):
         # A ranking without its last column has Q0, or ranks, where preferences have a judge and a document.
-        if _mostly(len(row) > 1 and row[1].upper() == "Q0" for row in rows) or _mostly(
-            len(row) > 3 and row[3] == str(at) for at, row in enumerate(rows, 1)
-        ):
+        ranks = _mostly(row[3] == str(at) for at, row in enumerate(rows, 1))
+        if ranks or _mostly(row[1].upper() == "Q0" for row in rows):
             raise DataError(
                 f"{name}: this looks like a ranking of 5 columns, without the name of the run, expected 6: query, Q0, "
                 "document, rank, score, name. Next: add a name to each line, like: awk '{print $0, \"run\"}'."
@@ -181,7 +180,7 @@ def _named(value: str) -> str:
 def read_delimited(text: str, delimiter: str, wanted: Wanted, source: str) -> Rows:
     """The rows of a CSV or TSV text, each column under its role."""
     # Quotes mean nothing in TSV: an id may begin with one.
-    rows = list(cells(io.StringIO(text, newline=""), delimiter, source, quoted=delimiter != "\t"))
+    rows = list(cells(io.StringIO(SEPARATOR.sub("", text), newline=""), delimiter, source, quoted=delimiter != "\t"))
     if not rows:
         raise DataError(f"{source}: empty, it has no lines. Next: check how it was made.")
     lines, fields = map(list, zip(*rows, strict=True))

@@ -52,12 +52,19 @@ def read_json(text: str, wanted: Wanted, source: str) -> Nested | Rows:
     try:
         data = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        if isinstance(error, json.JSONDecodeError) and _has_many_lines(text):
+        head = [line for line in text.split("\n", 8)[:8] if line.strip()]
+        # The first line is an object or a list of its own, and something follows.
+        many = len(head) > 1 and re.match(r"\s*[\[{].*[\]}]\s*$", head[0])
+        if isinstance(error, json.JSONDecodeError) and many:
             line = [number for number, each in enumerate(text.split("\n"), 1) if each.strip()]
             lines = zip(filter(str.strip, text.split("\n")), line, strict=True)
             data = [decode_json(each, source, number, _DECODER) for each, number in lines]
         else:
             data = decode_json(text, source, 1, _DECODER)  # refuses it in words
+    if isinstance(data, dict) and len(data) == 1 and not LISTS.isdisjoint(map(plain_name, data)):
+        (inside,) = data.values()  # {"results": rows}, each of which names its query
+        if isinstance(inside, list) and inside and isinstance(inside[0], dict) and column_of("query", list(inside[0])):
+            data = inside
     if isinstance(data, dict):
         # An object is a row, or one query with its documents, if its query is no object or list itself.
         query = column_of("query", list(data))
@@ -85,12 +92,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object)
-
-
-def _has_many_lines(text: str) -> bool:
-    """Whether the first line is an object or a list of its own, and something follows."""
-    lines = [line for line in text.split("\n", 8)[:8] if line.strip()]
-    return len(lines) > 1 and re.match(r"\s*[\[{].*[\]}]\s*$", lines[0]) is not None
 
 
 # --- nested ------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, filterfalse
@@ -129,6 +130,8 @@ KNOWN = frozenset(
 )
 """Names that show that a first line is a header."""
 DELIMITERS = ("\t", ",", ";")
+SEPARATOR = re.compile(r"""\A"?sep=[,;\t]"?(?=\s*([\r\n]|\Z))""", re.IGNORECASE)
+"""The first line with which Excel is told the delimiter; it is no header."""
 BLANKS = " \t\n\r\x0b\x0c"
 """Characters that are stripped from ids; other spaces belong to them."""
 
@@ -229,7 +232,7 @@ def text_lines(stream: BinaryIO, name: str) -> Iterator[Line]:
     """The lines of a stream as text, each with its number."""
     for number, line in enumerate(stream, start=1):
         try:
-            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            text = SEPARATOR.sub("", line.decode("utf-8-sig" if number == 1 else "utf-8"))
         except UnicodeDecodeError:
             text = "\0"
         if "\0" in text:

@@ -78,8 +78,7 @@ class Rows:
         unfit = ~np.isfinite(numbers) if finite else np.isnan(numbers)
         if unfit.any():
             row = int(np.flatnonzero(unfit)[0])
-            got = float(values[row])
-            raise self._error(row, role, got, f"expected a {'finite ' if finite else ''}number")
+            raise self._error(row, role, float(values[row]), f"expected a {'finite ' if finite else ''}number")
         return numbers.astype(np.float64)
 
     def _error(self, row: int, role: str, got: object, expected: str) -> DataError:
@@ -146,22 +145,22 @@ def _lists_in(rows: Rows) -> list[Sequence[Any]] | None:
     """The documents of each row, none where it is empty, if rows hold lists, or the JSON of lists; else None."""
     values = rows.columns["doc"]
     texts = [value for value in values if isinstance(value, str)]
-    if not {*LISTS}.intersection(map(type, values)) and "\n[" not in "\n".join(["", *texts]):
+    if not {*LISTS}.intersection(map(type, values)) and not re.search(r"\n(\[|\{\s*['\"])", "\n".join(["", *texts])):
         return None
     found = list(map(_list_in, values))
     odd = next((row for row, each in enumerate(found) if each is None), None)
     if odd is None:
         return [each or () for each in found]
-    if not any(each and not is_number(each[0]) for each in found) and not any(map(OF_PYTHON.fullmatch, texts)):
+    if not any(each and not is_number(each[0]) for each in found) and not any(map(NO_LIST.fullmatch, texts)):
         return None  # ids in brackets, as [2024]
     raise DataError(
         f"{rows.where(odd)}: got {shorten(values[odd])} as the documents, expected a list of them, in text as JSON. "
-        'Next: write it like ["d1", "d2"], as json.dumps does; a document alone too.'
+        'Next: write it like ["d1", "d2"], as json.dumps does, a document alone too; scores in a column of lists.'
     )
 
 
-OF_PYTHON = re.compile(r"\[\s*'.*'\s*\]", re.DOTALL)
-"""A list as Python shows it, which pandas writes into CSV."""
+NO_LIST = re.compile(r"""\[\s*'.*'\s*\]|\{\s*['"].*['"]\s*:.*\}""", re.DOTALL)
+"""A list as Python shows it, which pandas writes into CSV, or an object, which has no order."""
 
 
 def _list_in(value: Any) -> Sequence[Any] | None:
