@@ -233,6 +233,7 @@ ELSEWHERE = {
     "judged_only": "unjudged='skip' (--unjudged skip) leaves unjudged documents out of every measure; else ",
     "dcg": "gain='exp' is what dcg='exp-log2' is; else ",
     "gains": "gain={grade: gain} is what gains= is; else ",
+    "rel": "NumRelRet is what NumRet(rel=...) is, with the same rel; else ",
 }
 """Parameters of ir_measures that are written otherwise here."""
 
@@ -305,9 +306,9 @@ class Measure:
         known = self.spec.parameters
         for name in params:
             if name not in known:
-                expected = ", ".join(known) or "none"
-                elsewhere = ELSEWHERE.get(name, "") if name == "judged_only" or "gain" in known else ""
-                said = f"{self.spec.name}: unknown parameter {name!r}, expected {expected}"
+                said = f"{self.spec.name}: unknown parameter {name!r}, expected {', '.join(known) or 'none'}"
+                own = self.spec.name == "NumRet" if name == "rel" else name == "judged_only" or "gain" in known
+                elsewhere = ELSEWHERE.get(name, "") if own else ""
                 judged = "--judged " if self.spec.kind == "judged" else ""
                 raise not_known(said, name, known, f"{elsewhere}see 'rankproof measures {judged}{self.spec.name}'")
         checked = {name: known[name].kind.check(self.spec.name, name, value) for name, value in params.items()}
