@@ -6,7 +6,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -218,37 +217,37 @@ def _in_folder(folder: Path) -> Iterator[Row]:
 
 def _of_file(path: Path, name: str) -> Row:
     text = text_of(read_bytes(path), str(path))
-    found = _Page(text).parts() if path.suffix.lower() in PAGES else {"text": text}
+    found = _page(text) if path.suffix.lower() in PAGES else {"text": text}
     return Row(str(path), {"_id": name, **found})
 
 
-class _Page(HTMLParser):
-    """A page of HTML by what its words belong to: its title, its scripts and styles, or the text that is shown."""
+def _page(html: str) -> dict[str, str]:
+    """The title of a page of HTML, and the text that it shows: no scripts, and lines where blocks end."""
+    from html.parser import HTMLParser  # most corpora have no pages
 
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self._words: dict[str, list[str]] = {"title": [], "script": [], "style": [], "text": []}
-        self._at = "text"
-        self.feed(html)
-        self.close()
+    words: dict[str, list[str]] = {"title": [], "script": [], "style": [], "text": []}
 
-    def handle_starttag(self, tag: str, attrs: object, after: str | None = None) -> None:
-        if tag in self._words and self._at in ("text", tag):
-            self._at = after or tag
-        if tag not in WITHIN_LINES:
-            self._words["text"].append("\n")
+    class Page(HTMLParser):
+        at = "text"
 
-    def handle_endtag(self, tag: str) -> None:
-        self.handle_starttag(tag, None, "text")
+        def handle_starttag(self, tag: str, attrs: object, after: str | None = None) -> None:
+            if tag in words and self.at in ("text", tag):
+                self.at = after or tag
+            if tag not in WITHIN_LINES:
+                words["text"].append("\n")
 
-    def handle_data(self, data: str) -> None:
-        self._words[self._at].append(re.sub(r"\s+", " ", data))
+        def handle_endtag(self, tag: str) -> None:
+            self.handle_starttag(tag, None, "text")
 
-    def parts(self) -> dict[str, str]:
-        """Its title and its text; pictures in it have titles too, so that the first one counts."""
-        lines = "".join(self._words["text"]).splitlines()
-        text = "\n".join(line.strip() for line in lines if line.strip())
-        return {"title": "".join(self._words["title"][:1]).strip(), "text": text}
+        def handle_data(self, data: str) -> None:
+            words[self.at].append(re.sub(r"\s+", " ", data))
+
+    page = Page()
+    page.feed(html)
+    page.close()
+    lines = (line.strip() for line in "".join(words["text"]).splitlines())
+    # Pictures have titles too, so that the first one counts.
+    return {"title": "".join(words["title"][:1]).strip(), "text": "\n".join(filter(None, lines))}
 
 
 def load_questions(source: Any, silent: list[str] | None = None) -> dict[str, str]:
