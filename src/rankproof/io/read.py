@@ -232,7 +232,7 @@ def text_lines(stream: BinaryIO, name: str) -> Iterator[Line]:
     """The lines of a stream as text, each with its number."""
     for number, line in enumerate(stream, start=1):
         try:
-            text = SEPARATOR.sub("", line.decode("utf-8-sig" if number == 1 else "utf-8"))
+            text = line.decode("utf-8") if number > 1 else SEPARATOR.sub("", line.decode("utf-8-sig"))
         except UnicodeDecodeError:
             text = "\0"
         if "\0" in text:
