@@ -200,6 +200,7 @@ def application(settings: Settings, token: str, hosts: tuple[str, ...]) -> Guard
             workspace.ready()
         yield
         watcher.ended.set()
+        watcher.join(EVERY)  # a check under way may still begin work
         workspace.close()
 
     routes = [
