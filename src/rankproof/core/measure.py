@@ -88,15 +88,14 @@ DEEPEST = 10**6
 """The deepest cut-off of a measure that weighs every rank down to it, be there a document or not."""
 
 _anything, _not_negative = _real(-LARGEST, LARGEST), _real(0, LARGEST)
-_positive = _real(0, MOST, open_low=True)
 _largest = _real(0, LARGEST, open_low=True)
 
 Cutoff: TypeAlias = Annotated[int | None, _whole(LARGEST, optional=True)]
 Depth: TypeAlias = Annotated[int | None, _whole(DEEPEST, optional=True)]
 Count: TypeAlias = Annotated[int, _whole(DEEPEST)]
 Grade: TypeAlias = Annotated[float, ParameterKind("a finite number", _anything, _number)]
-Number: TypeAlias = Annotated[float, ParameterKind("a finite number", _anything, _number)]
-Positive: TypeAlias = Annotated[float, ParameterKind("a number above 0", _positive, _number)]
+Number: TypeAlias = Grade
+Positive: TypeAlias = Annotated[float, ParameterKind("a number above 0", _real(0, MOST, open_low=True), _number)]
 Maximum: TypeAlias = Annotated[
     float | None, ParameterKind("a number above 0", lambda v: v is None or _largest(v), lambda v: v and _number(v))
 ]
@@ -133,10 +132,9 @@ def parameters_of(function: Callable[..., Any], skip: int = 1) -> dict[str, Para
 
 def _kind(function: Callable[..., Any], parameter: inspect.Parameter) -> ParameterKind:
     hint = parameter.annotation
-    if get_origin(hint) is Annotated:
-        kinds = [extra for extra in get_args(hint)[1:] if isinstance(extra, ParameterKind)]
-        if kinds:
-            return kinds[0]
+    for extra in get_args(hint):
+        if isinstance(extra, ParameterKind):
+            return extra
     if get_origin(hint) is Literal:
         words = get_args(hint)
         return ParameterKind("|".join(words), lambda value: is_one_of(value, words), str, words)
@@ -194,6 +192,8 @@ class Spec(Displayable):
     """Whether it has no value (0/0) for a query without relevant documents."""
     bounds: tuple[float, float] = (0.0, 1.0)
     """The least and the greatest value that a query can have; infinite if there is none."""
+    bounds_at: Callable[[int], tuple[float, float]] | None = None
+    """The same of one cut-off, where that sets them."""
     divides_by: DividesBy | None = None
     """Which relevant documents its divisor counts; None: it counts something else."""
     unjudged: Callable[..., tuple[PerQuery, PerQuery]] | None = None
@@ -214,8 +214,9 @@ class Spec(Displayable):
     def with_parameters(self, params: Mapping[str, Any]) -> Spec:
         """The spec of one use of the measure, with what its parameters change."""
         base = self.declared or self
-        changes = [other for (name, value), other in base.when.items() if params.get(name) == value]
-        merged = {name: value for other in changes for name, value in other.items()}
+        merged: dict[str, Any] = {"bounds": base.bounds_at(params["k"])} if base.bounds_at and params.get("k") else {}
+        for changed in (other for (name, value), other in base.when.items() if params.get(name) == value):
+            merged |= changed
         return replace(base, **merged, declared=base) if merged else base
 
     @property

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 
 import pytest
+
+from rankproof.core.names import parse
 
 FIRST = {
     "a late measure": "rankproof.core.names.parse('RBO')",
@@ -59,3 +62,20 @@ with ThreadPoolExecutor(16) as pool:
     found = list(pool.map(ask, names))
 """
     assert told(first, "print(len(found))") == ["16"]
+
+
+@pytest.mark.parametrize(
+    ("name", "bounds"),
+    [
+        *[
+            ("TP@5", (0, 5)),
+            ("FP(rel=2)@5", (0, 5)),
+            ("FirstRel@5", (1, 6)),
+            ("NumRet@5", (0, 5)),
+            ("NumRelRet@3", (0, 3)),
+        ],
+        *[("FP", (0, math.inf)), ("FN@5", (0, math.inf)), ("FirstRel", (1, math.inf))],
+    ],
+)
+def test_what_is_counted_down_to_a_cutoff_is_bounded_by_it(name: str, bounds: tuple[float, float]) -> None:
+    assert parse(name).spec.bounds == bounds

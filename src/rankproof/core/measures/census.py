@@ -9,6 +9,7 @@ import numpy as np
 
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import Cutoff, Grade
+from rankproof.core.measures.counts import SHOWN
 from rankproof.core.measures.sets import divisor, found_count, relevant_count, returned_count
 from rankproof.core.names import measure
 from rankproof.core.paper import (
@@ -30,7 +31,7 @@ from rankproof.core.paper import (
 
 Denominator = Literal["k", "returned"]
 Negative = Literal["judged", "unjudged"]
-TOTAL: dict[str, Any] = {"additive": True, "average": "sum", "undefined": False, "bounds": (0.0, math.inf)}
+TOTAL: dict[str, Any] = {**SHOWN, "additive": True, "average": "sum"}
 """What is declared of a number that is added up over queries."""
 
 

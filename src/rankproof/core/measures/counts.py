@@ -52,6 +52,8 @@ def known_documents(h: Hits) -> PerQuery:
 
 COUNT: dict[str, Any] = {"undefined": False, "bounds": (0.0, math.inf)}
 """What is declared of a number of documents."""
+SHOWN = {**COUNT, "bounds_at": lambda k: (0.0, k)}
+"""The same of documents that are shown: of the top k no more than k."""
 
 
 def _most_found(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
@@ -59,7 +61,7 @@ def _most_found(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     return np.minimum(relevant_count(h, rel), np.inf if k is None else k)
 
 
-@measure("TP", also=("true_positives", "hits"), additive=True, optimistic=True, ceiling=_most_found, **COUNT)
+@measure("TP", also=("true_positives", "hits"), additive=True, optimistic=True, ceiling=_most_found, **SHOWN)
 def true_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many relevant documents are shown (true positives).
 
@@ -85,7 +87,7 @@ def true_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     additive=True,
     # A perfect ranking may stop before its first wrong document.
     ceiling=lambda h, **_: np.zeros(h.n),
-    **COUNT,
+    **SHOWN,
 )
 def false_positives(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """How many documents are shown that are not relevant (false positives).
@@ -189,6 +191,7 @@ def accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     ceiling=lambda h, **_: np.ones(h.n),
     undefined=False,
     bounds=(1.0, math.inf),
+    bounds_at=lambda k: (1.0, k + 1.0),
 )
 def first_relevant(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     """The rank of the first relevant document: how far the reader has to go.
