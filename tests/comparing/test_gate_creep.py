@@ -60,6 +60,21 @@ def test_each_row_is_named_whole_whatever_an_anchor_is_called(tmp_path: Path) ->
     assert f"Errors of {names[1]}" in named
 
 
+def test_old_results_that_are_taken_in_are_not_the_last_ones(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    history, other = saved(tmp_path, 20, 18), saved(tmp_path / "elsewhere", 4)
+    other.export_to(tmp_path / "old.json")
+    made = other.show("night-0").saved_at
+    text = (tmp_path / "old.json").read_text(encoding="utf-8")
+    text = text.replace(made, "2020-01-01T00:00:00+00:00").replace("night-0", "long-ago")
+    (tmp_path / "old.json").write_text(text, encoding="utf-8")
+    assert history.import_from(tmp_path / "old.json") == ["long-ago"]
+    assert history.last(2) == ["night-0", "night-1"]
+    assert history.last(9, before="night-0") == ["long-ago"]
+    assert [each.name for each in history.entries()] == ["long-ago", "night-0", "night-1"]
+    assert all(each.means for each in history.entries(2))
+
+
 def test_the_last_results_are_a_baseline_query_by_query(tmp_path: Path) -> None:
     history = saved(tmp_path, 4, 20, 18, 16, 16)
     assert history.last(3, before="night-4") == ["night-1", "night-2", "night-3"]

@@ -118,8 +118,8 @@ def remove(connection: sqlite3.Connection, name: str) -> bool:
 
 
 def names(connection: sqlite3.Connection, path: Path) -> list[str]:
-    """The names, the oldest first."""
-    found = [name for (name,) in connection.execute("SELECT name FROM experiments ORDER BY id")]
+    """The names, the oldest first: by when they were saved, as what was taken in from a file may be older."""
+    found = [name for (name,) in connection.execute("SELECT name FROM experiments ORDER BY saved_at, id")]
     for each in found:
         if not isinstance(each, str):
             raise _wrong(path, "experiments", "name", each, each, "text")
@@ -139,7 +139,7 @@ def has_name(connection: sqlite3.Connection, name: str) -> bool:
 
 def entries(connection: sqlite3.Connection, path: Path, last: int | None = None) -> list[HistoryEntry]:
     """Every entry, or the last ones, the oldest first."""
-    newest = f"SELECT {_FIELDS}, id FROM experiments ORDER BY id DESC LIMIT ?"
+    newest = f"SELECT {_FIELDS}, id FROM experiments ORDER BY saved_at DESC, id DESC LIMIT ?"
     rows = connection.execute(newest, (-1 if last is None else last,)).fetchall()[::-1]
     return _entries(connection, path, rows, "experiment >= ?") if rows else []
 
@@ -161,7 +161,7 @@ def _entries(connection: sqlite3.Connection, path: Path, rows: Sequence[Any], wh
     for table, columns, order in (("measured", "measure, mean", "place"), ("tags", "key, value", "key")):
         text = f"SELECT experiment, {columns} FROM {table} WHERE {where} ORDER BY experiment, {order}"
         pairs: dict[int, Pairs] = {}
-        for number, first, second in connection.execute(text, (rows[0][-1],)):
+        for number, first, second in connection.execute(text, (min(row[-1] for row in rows),)):
             pairs.setdefault(number, []).append((first, second))
         found.append(pairs)
     means, tags = found
