@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankproof.document.numbers import score, share, short_span, span
+from rankproof.document.numbers import probability, score, share, short_span, signed_number, signed_span, span
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,24 @@ def test_an_interval_of_one_query_is_no_interval() -> None:
 
 def test_minus_zero_is_zero() -> None:
     assert score(-0.0) == "0.0000"
+
+
+@pytest.mark.parametrize(
+    ("p", "level", "shown"),
+    [
+        (0.0503, 0.05, ".0503"),
+        (0.04996, 0.05, ".050"),
+        (0.05, 0.05, ".050"),
+        (0.1004, 0.1, ".1004"),
+        (0.0503, 0.1, ".050"),
+    ],
+)
+def test_a_p_value_is_shown_on_its_own_side_of_the_level(p: float, level: float, shown: str) -> None:
+    assert probability(p, level) == shown
+
+
+def test_an_end_beside_zero_is_not_shown_as_zero() -> None:
+    assert signed_span(0.0002, 0.2) == "[+.0002, +.200]"
+    assert signed_span(-0.2, -0.00001) == "[-.200, >-.0001]"
+    assert signed_span(0.0, 12.5) == "[+.000, +12.5]"
+    assert signed_number(0.00001) == "<.0001"

@@ -65,14 +65,12 @@ MARKS = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "invalid": "⛔"}
 
 def gate(found: Gate) -> Document:
     """The outcome first, then the evidence, a table for each group of queries."""
-    told, headings = headline(found), COUNTED if found.about == "these" else HEADINGS
+    told, groups = headline(found), _groups(found)
     listed = {
-        group: Table.of(
-            headings, [_cells(replace(x, slice="")) for x in rows], HEADINGS[:2], caption=f"{group}:" if group else ""
-        )
-        for group, rows in _groups(found).items()
+        group: _table(found, [replace(each, slice="") for each in rows], f"{group}:" if group else "")
+        for group, rows in groups.items()
     }
-    together = Table.of(headings, [_cells(each) for rows in _groups(found).values() for each in rows], HEADINGS[:2])
+    together = _table(found, [each for rows in groups.values() for each in rows])
     said, wrong = sentences(found), told_of(found.findings, "error")
     return Document(
         f"Gate: {found.outcome}",
@@ -94,6 +92,11 @@ def gate(found: Gate) -> Document:
 
 
 def _groups(found: Gate) -> dict[str, list[GateRow]]:
+def _table(found: Gate, rows: Sequence[GateRow], caption: str = "") -> Table:
+    headings = COUNTED if found.about == "these" else HEADINGS
+    return Table.of(headings, [_cells(each, found.alpha) for each in rows], HEADINGS[:2], caption=caption)
+
+
     """The rows over all queries, then those of each group, as a screen may lack the last: what did not pass first."""
     groups: dict[str, list[GateRow]] = {}
     for each in found.rows:
@@ -254,8 +257,8 @@ def notes(found: Gate) -> list[str]:
     """
     data = found.data
     sure = (
-        f"{_label(each)}: {signed_number(each.difference)} is a sure loss (p drop {probability(each.p)}) within "
-        f"the margin of {each.limit:g}; several of these add up, which an anchor shows."
+        f"{_label(each)}: {signed_number(each.difference)} is a sure loss (p drop {probability(each.p, found.alpha)}) "
+        f"within the margin of {each.limit:g}; several of these add up, which an anchor shows."
         for each in found.rows
         if each.outcome == "pass" and each.p is not None and each.p <= found.alpha
     )
@@ -311,7 +314,7 @@ def sentence_of(row: GateRow, found: Gate) -> str:
     if row.outcome == "fail":
         return f"{what}: {over}, beyond the margin of {row.limit:g}."
     if row.p is not None and row.p <= found.alpha and not row.note:
-        sure = f"{over} is a loss (p drop {probability(row.p)})"
+        sure = f"{over} is a loss (p drop {probability(row.p, found.alpha)})"
         return f"{what}: {sure}; whether it is beyond {row.limit:g} is open."
     return f"{what}: {over}, cannot tell{_missing(row, found)}."
 
@@ -371,13 +374,13 @@ def _label(row: GateRow) -> str:
     return f"{row.measure} ({row.slice})" if row.slice else f"{row.measure}{against}"
 
 
-def _cells(row: GateRow) -> tuple[str, ...]:
+def _cells(row: GateRow, alpha: float) -> tuple[str, ...]:
     if row.check != "difference":
         before, after = ("" if mean is None else score(mean) for mean in (row.baseline, row.candidate))
         after = after or ("" if before else score(None))
         limit = f"{row.check} {row.limit:g}"
         return (row.outcome, _label(row), f"{row.n:,}", before, after, "", limit, "")
     bounds = "" if row.low is None or row.high is None else f"{signed_number(row.low)} {signed_number(row.high)}"
-    last = (bounds, probability(row.p)) if row.loss is None else (f"{len(row.lost):,}", score(row.loss))
+    last = (bounds, probability(row.p, alpha)) if row.loss is None else (f"{len(row.lost):,}", score(row.loss))
     before, after = score(row.baseline), score(row.candidate)
     return (row.outcome, _label(row), f"{row.n:,}", before, after, signed_number(row.difference), *last)

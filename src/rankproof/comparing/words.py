@@ -135,7 +135,7 @@ def _cells(found: Comparison, rows: Sequence[ComparisonRow]) -> list[tuple[str, 
         lines += [
             (
                 *(label, row.system, score(row.mean), signed_number(row.difference)),
-                *(signed_span(row.low, row.high), probability(row.p_corrected), short_verdict(row)),
+                *(signed_span(row.low, row.high), probability(row.p_corrected, found.alpha), short_verdict(row)),
             )
             for label, row in zip(labels, same, strict=True)
         ]
@@ -281,7 +281,7 @@ def _pairs(found: Comparison) -> Iterator[Part]:
         rows.append(
             (
                 *("" if rows else each.measure, each.system, each.baseline, signed_number(each.difference)),
-                *(signed_span(each.low, each.high), probability(each.p_corrected), short_verdict(each)),
+                *(signed_span(each.low, each.high), probability(each.p_corrected, found.alpha), short_verdict(each)),
             )
         )
     caption = f"Every pair of systems, corrected over {count(len(found.pairs), 'comparison')} ({found.correction}):"

@@ -77,10 +77,12 @@ def short_span(low: float | None, high: float | None) -> str:
     return f"[{_short(low)}, {_short(high)}]"
 
 
-def _short(value: float) -> str:
+def _short(value: float, sign: str = "") -> str:
+    if sign and DUST < abs(value) < 0.0005:
+        return signed_number(value).replace("0.", ".", 1)
     if abs(value) < 0.9995:
-        return f"{value + 0.0:.3f}".replace("0.", ".", 1)
-    return f"{value:,.2f}" if abs(value) < 10 else f"{value:,.1f}"
+        return f"{value + 0.0:{sign}.3f}".replace("0.", ".", 1)
+    return f"{value:{sign},.2f}" if abs(value) < 10 else f"{value:{sign},.1f}"
 
 
 def estimate_text(value: float, low: float, high: float) -> str:
@@ -142,35 +144,33 @@ def first_of(found: Sequence[T], most: int = 5, words: Callable[[T], str] = str,
 def signed_number(value: float | None) -> str:
     """A difference with its sign.
 
-    >>> signed_number(0.1184), signed_number(-0.02), signed_number(0.0), signed_number(None)
-    ('+0.1184', '-0.0200', '0.0000', '-')
+    >>> signed_number(0.1184), signed_number(-0.02), signed_number(-0.00002), signed_number(0.0), signed_number(None)
+    ('+0.1184', '-0.0200', '>-.0001', '0.0000', '-')
     """
-    if value is None:
-        return ABSENT
-    return f"{value:+.4f}" if abs(value) >= 0.00005 else f"{0:.4f}"
+    return score(value) if value is None or abs(value) < 0.00005 else f"{value:+.4f}"
 
 
 def signed_span(low: float | None, high: float | None) -> str:
-    """The ends of a difference's interval, in little space.
+    """The ends of a difference's interval, in little space; no end that is beside 0 is shown as 0.
 
-    >>> signed_span(0.0362, 0.2128), signed_span(-0.0801, 0.0208), signed_span(None, None)
-    ('[+.036, +.213]', '[-.080, +.021]', '-')
+    >>> signed_span(0.0362, 0.2128), signed_span(-0.0801, 0.0208), signed_span(0.0002, 1.5), signed_span(None, None)
+    ('[+.036, +.213]', '[-.080, +.021]', '[+.0002, +1.50]', '-')
     """
-    if low is None or high is None:
-        return ABSENT
-    ends = [f"{each:+.3f}".replace("0.", ".", 1) if abs(each) < 0.9995 else f"{each:+.2f}" for each in (low, high)]
-    return f"[{ends[0]}, {ends[1]}]"
+    return ABSENT if low is None or high is None else f"[{_short(low, '+')}, {_short(high, '+')}]"
 
 
-def probability(p: float | None) -> str:
-    """A p-value: three decimals, and never a 0.
+def probability(p: float | None, level: float = 0.05) -> str:
+    """A p-value: three decimals, never a 0, and more where they would show it on the other side of the level.
 
-    >>> probability(0.0421), probability(0.00002), probability(1.0), probability(None)
-    ('.042', '<.001', '1.000', '-')
+    >>> probability(0.0421), probability(0.00002), probability(0.05003), probability(1.0), probability(None)
+    ('.042', '<.001', '.05003', '1.000', '-')
     """
     if p is None:
         return ABSENT
-    return "<.001" if p < 0.001 else "1.000" if p >= 0.9995 else f"{p:.3f}"[1:]
+    if p < 0.001 or p >= 0.9995:
+        return "<.001" if p < 0.5 else "1.000"
+    texts = (f"{p:.{places}f}"[1:] for places in range(3, 17))
+    return next((text for text in texts if (float(text) <= level) == (p <= level)), str(p)[1:])
 
 
 def duration(seconds: float | None) -> str:

@@ -102,7 +102,7 @@ def _difference(comparison: Comparison, system: str, measure: str, group: str = 
     for row in comparison.rows:
         if (row.system, row.measure, row.slice) == wanted:
             ends = signed_span(row.low, row.high)
-            p, decided = probability(row.p_corrected), _decision(row, comparison.margin)
+            p, decided = probability(row.p_corrected, comparison.alpha), _decision(row, comparison.margin)
             return [decided, signed_number(row.difference), ends, p, f"{row.wins} / {row.losses}"]
     return ["not compared", "", "", "", ""]
 

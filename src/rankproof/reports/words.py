@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from rankproof.comparing.comparison import ComparisonRow
+from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.conclusions import conclusions, limits
 from rankproof.comparing.words import method, waterfalls
 from rankproof.comparing.words import tables as difference_tables
@@ -190,21 +190,14 @@ def tables(content: Content) -> Iterator[tuple[str, Table]]:
     """Every table of the report that is not empty."""
     yield "Means", _means(content)
     if content.comparison is not None:
-        yield (
-            f"Differences to {content.comparison.baseline}",
-            _differences((row for row in content.comparison if not row.slice), *corrected_note(content)),
-        )
+        yield f"Differences to {content.comparison.baseline}", _differences(content, content.comparison)
     if content.splits:
         lost = [(measure, name, *map(score, parts)) for measure, name, parts in content.losses]
         yield "Where it is lost", Table.of(LOST, lost, WORDS)
     rows = [(n, *map(str, counts)) for n, counts in content.buckets.items()]
     yield "Relevant documents by rank", Table.of(("system", *RANK_HEADINGS), rows, WORDS)
     if content.systems[0].slices and content.comparison is not None:
-        rows_of_groups = (row for row in content.comparison if row.slice and row.measure == content.measure)
-        yield (
-            f"Groups of queries, {content.measure}",
-            _differences(rows_of_groups, *corrected_note(content, groups=True)),
-        )
+        yield f"Groups of queries, {content.measure}", _differences(content, content.comparison, groups=True)
     if content.duels:
         yield "Queries won/lost", duels(content)
 
@@ -217,17 +210,19 @@ def _means(content: Content) -> Table:
     return Table.of(headings, rows, WORDS)
 
 
-def _differences(rows: Iterable[ComparisonRow], caption: str = "") -> Table:
+def _differences(content: Content, comparison: Comparison, groups: bool = False) -> Table:
+    """What differs over all queries; with `groups` in each of them, by the first measure."""
     headings = ("of", "system", "difference", "interval", "p", "won/lost", "verdict")
     lines = [
         (
             *(row.slice or row.measure, row.system, signed_number(row.difference)),
-            *(signed_span(row.low, row.high), probability(row.p_corrected), f"{row.wins}/{row.losses}"),
-            Cell(row.verdict, raised=MARKED.get(row.verdict, "")),
+            *(signed_span(row.low, row.high), probability(row.p_corrected, comparison.alpha)),
+            *(f"{row.wins}/{row.losses}", Cell(row.verdict, raised=MARKED.get(row.verdict, ""))),
         )
-        for row in rows
+        for row in comparison
+        if bool(row.slice) is groups and (row.measure == content.measure or not groups)
     ]
-    return Table.of(headings, lines, WORDS, caption=caption)
+    return Table.of(headings, lines, WORDS, caption=" ".join(corrected_note(content, groups=groups)))
 
 
 def duels(content: Content) -> Table:
