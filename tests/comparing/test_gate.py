@@ -142,6 +142,16 @@ def test_a_floor_is_a_measure_and_a_value(given: str) -> None:
     )
 
 
+def test_the_smallest_margin_names_its_measures_where_they_differ() -> None:
+    def said(measures: str) -> str:
+        found = gate(JUDGED, hits(30), hits(30), measures)
+        return " ".join(each for each in found.to_dict()["notes"] if "smallest margin" in each)
+
+    assert "the smallest margin that passes" in said("RR,R@5")
+    assert "the smallest margin of RR that passes" in said("RR,FP@5")
+    assert "the smallest margin of FP@5 that passes" in said("RR,FP@5")
+
+
 def test_a_floor_under_what_was_not_measured_is_an_error_and_no_failed_gate() -> None:
     with pytest.raises(UsageError, match="floor: got 'AP', expected one of 'RR'"):
         gate(JUDGED, hits(40), hits(40), "RR", floors={"AP": 0.5})

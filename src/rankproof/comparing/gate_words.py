@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -91,22 +92,19 @@ def gate(found: Gate) -> Document:
     )
 
 
-def _groups(found: Gate) -> dict[str, list[GateRow]]:
 def _table(found: Gate, rows: Sequence[GateRow], caption: str = "") -> Table:
     headings = COUNTED if found.about == "these" else HEADINGS
     return Table.of(headings, [_cells(each, found.alpha) for each in rows], HEADINGS[:2], caption=caption)
 
 
+def _groups(found: Gate) -> dict[str, list[GateRow]]:
     """The rows over all queries, then those of each group, as a screen may lack the last: what did not pass first."""
     groups: dict[str, list[GateRow]] = {}
     for each in found.rows:
         groups.setdefault(each.slice, []).append(each)
-    return dict(sorted(groups.items(), key=lambda pair: (pair[0] != "", min(map(_gravity, pair[1])))))
-
-
-def _gravity(row: GateRow) -> int:
-    """The place of a row among others: what fails first, then what is open, then what decides nothing or passed."""
-    return ("invalid", "fail", "inconclusive", "pass").index(row.outcome if row.decides else "pass")
+    gravest = ("invalid", "fail", "inconclusive", "pass")  # what decides nothing is as what passed
+    places = {id(row): gravest.index(row.outcome if row.decides else "pass") for row in found.rows}
+    return dict(sorted(groups.items(), key=lambda pair: (pair[0] != "", min(places[id(row)] for row in pair[1]))))
 
 
 def _forms(tables: Sequence[Table], **settings: Any) -> FirstFit:
@@ -210,20 +208,27 @@ def sentences(found: Gate) -> list[str]:
     ]
 
 
-def _too_few(found: Gate) -> list[str]:
-    """The margins that so few queries cannot pass if few of them change; said once for all rows.
+def _too_few(found: Gate) -> Iterator[str]:
+    """The margins that so few queries cannot pass if few of them change; said once for all rows that share one.
 
     How many queries the margin takes is said once: by what was seen, in the sentence of a row, if that can be
-    planned by, else by queries without a loss.
+    planned by, else by queries without a loss. Measures are named where as many queries have other margins too.
     """
-    short: dict[tuple[int, float, float, int | None], bool] = {}
-    for each in filter(_is_short, found.rows):
+    alike: dict[tuple[int, float, float, int | None], list[GateRow]] = {}
+    for each in (row for row in found.rows if row.smallest_margin is not None):
         key = each.n, each.smallest_margin or 0.0, each.limit, each.queries_for_margin
-        short[key] = short.get(key, False) or each.more is not None
-    return [smallest_margin_sentence(*key, planned=planned) for key, planned in short.items()]
+        alike.setdefault(key, []).append(each)
+    sizes = Counter(n for n, *_ in alike)
+    for key, rows in alike.items():
+        if short := list(filter(_is_short, rows)):
+            names = list(dict.fromkeys(_label(replace(each, slice="")) for each in short))
+            of = f" of {first_of(names, NAMED)}" if sizes[key[0]] > 1 else ""
+            yield smallest_margin_sentence(*key, planned=any(each.more is not None for each in short), of=of)
 
 
-def smallest_margin_sentence(n: int, least: float, margin: float, needed: int | None, planned: bool = False) -> str:
+def smallest_margin_sentence(
+    n: int, least: float, margin: float, needed: int | None, planned: bool = False, of: str = ""
+) -> str:
     """What margin so many queries can pass if few of them change, and how many another one takes.
 
     If it is `planned` by what was seen how many that margin takes, no other number of queries is named.
@@ -232,7 +237,7 @@ def smallest_margin_sentence(n: int, least: float, margin: float, needed: int | 
     With 50 queries, none of which changes, the smallest margin that passes is 0.0582; 299 are needed for 0.01.
     """
     asked = count(n, "query")
-    said = f"With {asked}, none of which changes, the smallest margin that passes is {score(least)}"
+    said = f"With {asked}, none of which changes, the smallest margin{of} that passes is {score(least)}"
     if planned:
         return f"{said}."
     if needed is None:
