@@ -152,7 +152,7 @@ def test_what_was_scored_otherwise_needs_to_be_wanted(rankproof: Run) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        (f"{BOTH} --save one", "got 1 names for 2 rankings"),
+        (f"{BOTH} --save one", "got 1 name for 2 rankings"),
         (f"{BOTH} --save one --save one", "a name of its own"),
         (f"{BOTH} --tag a=b", "nothing is saved without a name"),
         (f"{BOTH} --save one --save two --tag ab", "expected KEY=VALUE"),

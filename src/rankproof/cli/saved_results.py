@@ -114,7 +114,8 @@ class Saving:
 
         if len(self.names) != len(runs) or len(set(self.names)) != len(self.names):
             raise UsageError(
-                f"--save: got {len(self.names)} names for {len(runs)} rankings, expected a name of its own for each. "
+                f"--save: got {count(len(self.names), 'name')} for {count(len(runs), 'ranking')}, "
+                "expected a name of its own for each. "
                 "Next: give --save once for each RUN, in the same order."
             )
         _ = self.tags
