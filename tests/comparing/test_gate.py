@@ -138,8 +138,30 @@ def test_a_floor_is_a_measure_and_a_value(given: str) -> None:
     words = [str(FILES / f) for f in ("judgments.tsv", "keyword.run", "dense.run")]
     ran = CliRunner().invoke(command, [*words, "--floor", given])
     assert str(ran.exception) == (
-        f"--floor: got {given!r}, expected MEASURE=VALUE, like nDCG@10=0.6. Next: write it so."
+        f"--floor: got {given!r}, expected MEASURE=VALUE, like nDCG@10=0.6, and each measure once. Next: write it so."
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "decided"),
+    [
+        ("--margin 0.5", [("nDCG@10", 0.5)]),
+        ("--margin nDCG@10=0.05 --margin RR=0.2", [("nDCG@10", 0.05), ("RR", 0.2)]),
+        ("--margin RR=0.2 -m RR", [("RR", 0.2)]),
+    ],
+)
+def test_the_shell_takes_a_margin_for_all_measures_or_for_each(given: str, decided: list[tuple[str, float]]) -> None:
+    words = [str(FILES / f) for f in ("judgments.tsv", "keyword.run", "dense.run")]
+    ran = CliRunner().invoke(command, [*words, *given.split(), "-f", "json"])
+    assert [(row["measure"], row["limit"]) for row in json.loads(ran.stdout)["rows"]] == decided
+
+
+@pytest.mark.parametrize("given", [["high"], ["RR=0.1", "RR=0.2"], ["0.01", "RR=0.2"]])
+@pytest.mark.parametrize("option", ["--margin", "--anchor-margin"])
+def test_a_margin_is_a_number_or_one_of_each_measure(option: str, given: list[str]) -> None:
+    words = [str(FILES / f) for f in ("judgments.tsv", "keyword.run", "dense.run")]
+    ran = CliRunner().invoke(command, [*words, *(word for each in given for word in (option, each))])
+    assert "expected NUMBER|MEASURE=NUMBER" in str(ran.exception)
 
 
 def test_the_smallest_margin_names_its_measures_where_they_differ() -> None:

@@ -164,7 +164,7 @@ def test_what_was_scored_otherwise_needs_to_be_wanted(rankproof: Run) -> None:
         ("history export before before -o x.json", "'before': given more than once"),
         (f"{BOTH} --save new --save before", "saved as 'before' already"),
         (f"{BOTH} --save one --save two --history no/such/folder/x.db", "cannot be opened"),
-        ("compare before after --ties id", "--ties: saved results were scored already"),
+        ("compare before after --ties id", "--ties: these results were scored already"),
         ("compare judgments.tsv keyword.run dense.run --anyway", "--anyway"),
         ("compare before", "at least two"),
         ("gate before after after", "expected two saved names"),
@@ -206,3 +206,24 @@ def test_the_history_is_named_before_or_behind_what_is_done_with_it(rankproof: R
     assert rankproof("history import one.json --history second.db").code == 0
     assert [each.name for each in History("second.db").entries()] == ["after"]
     assert not Path("rankproof.db").exists()
+
+
+@pytest.mark.parametrize("line", ["leaderboard", "rank-correlation -m nDCG@10,RR"])
+def test_whatever_orders_systems_names_them_and_takes_conventions(rankproof: Run, line: str) -> None:
+    files = "judgments.tsv keyword.run dense.run"
+    done = rankproof(f"{line} {files} --names old,new --no-relevant skip -f json")
+    assert done.code in (0, 3)
+    assert '"old"' in done.out
+    assert done.out != rankproof(f"{line} {files} --names old,new -f json").out
+    rankproof(SAVE)
+    for wrong in ("--names old,new", "--profile beir"):
+        assert rankproof(f"{line} before after {wrong}").code == 2
+
+
+@pytest.mark.parametrize("line", ["compare {} dense.run", "gate {} dense.run", "leaderboard {} dense.run", "audit {}"])
+def test_a_profile_is_followed_wherever_rankings_are_scored(rankproof: Run, line: str) -> None:
+    done = rankproof(f"{line.format('judgments.tsv keyword.run')} --profile beir")
+    assert done.code != 2
+    wrong = rankproof(f"{line.format('judgments.tsv keyword.run')} --profile no-such-tool")
+    assert wrong.code == 2
+    assert "no-such-tool" in wrong.err

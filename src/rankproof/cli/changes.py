@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options, saved_results
-from rankproof.cli.options import check_one_stdin, check_single, named_paths, read_groups
+from rankproof.cli.options import check_single, read_groups
 from rankproof.cli.output import Output, end, say_apart, tell_progress
 from rankproof.core.defaults import DEFAULT_MEASURE, DEFAULT_MEASURES
 from rankproof.document.disk import STDOUT
@@ -20,11 +19,12 @@ from rankproof.document.numbers import count
 from rankproof.errors import UsageError, number_in
 
 if TYPE_CHECKING:
-    from rankproof.comparing.comparison import Comparison
     from rankproof.comparing.gate import Gate
 
 NOT_OF_KINSHIP = ("baseline", "margin", "correction", "all_pairs", "seed", "allow_missing", "allow_errors")
 """Options about comparing systems with each other, not with judgments of people."""
+MARGIN = "NUMBER|MEASURE=NUMBER"
+"""A margin of all measures, or of one each time it is given."""
 
 
 @click.command("compare")
@@ -47,7 +47,6 @@ NOT_OF_KINSHIP = ("baseline", "margin", "correction", "all_pairs", "seed", "allo
 @options.conventions
 def compare_rankings(
     words: tuple[str, ...],
-    by: str | None,
     output: Output,
     history: str,
     anyway: bool,
@@ -72,23 +71,28 @@ def compare_rankings(
     rankproof compare monday tuesday
     """
     from rankproof.comparing.compare import compare
+    from rankproof.comparing.history import History
 
     if machine is not None:
         from rankproof.comparing.correlation import kinship
 
-        systems = _systems(words, shown_as, machine)
+        systems = saved_results.systems_of(words, shown_as, machine)
         ways = {name: value for name, value in settings.items() if name not in NOT_OF_KINSHIP}
         with tell_progress("comparing"):
             output.write_result(kinship(words[0], machine, systems, **ways))
         return
-    settings["by"] = read_groups(by, words[0])
+    settings["by"] = read_groups(settings["by"], words[0])
     if saved_results.are_names(words, history):
-        if shown_as is not None:
-            raise UsageError("--names is for files: saved results have names. Next: leave it out.")
-        found = _comparison_of_names(words, history, anyway=anyway, **saved_results.without_scoring(settings))
+        if len(words) < 2:
+            raise UsageError(
+                f"compare: got {words[0]} alone, expected at least two saved names. "
+                "Next: 'rankproof history' lists them."
+            )
+        with tell_progress("comparing"):
+            found = History(history).compare(*words, anyway=anyway, **saved_results.without_scoring(settings))
     else:
         saved_results.only_for_names(anyway)
-        systems = _systems(words, shown_as)
+        systems = saved_results.systems_of(words, shown_as)
         with tell_progress("comparing"):
             found = compare(words[0], systems, **settings)
     output.write_result(found, worst=worst)
@@ -96,36 +100,26 @@ def compare_rankings(
     end(found.unanswered if settings["allow_errors"] else found.wrong, shown=output.shows("markdown"))
 
 
-def _comparison_of_names(names: tuple[str, ...], history: str, **settings: Any) -> Comparison:
-    from rankproof.comparing.history import History
-
-    if len(names) < 2:
-        raise UsageError(
-            f"compare: got {names[0]} alone, expected at least two saved names. Next: 'rankproof history' lists them."
-        )
-    with tell_progress("comparing"):
-        return History(history).compare(*names, **settings)
-
-
-def _systems(paths: tuple[str, ...], shown_as: str | None, *others: str) -> dict[str, Any]:
-    """The rankings after the judgments by name, if there are two or more; standard input may be one of all files."""
-    check_one_stdin(*paths, *others)
-    systems = named_paths(paths[1:], shown_as)
-    if len(systems) < 2:
-        one = f"name another after it, or score it: rankproof evaluate {shlex.join(paths)}"
-        raise options.too_few_files(
-            "compare",
-            paths,
-            f"{count(len(systems), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names",
-            one if systems else "name them after the judgments",
-        )
-    return systems
+def _by_measure(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Any:
+    """The number of each measure that is named, or the one for all where the option takes one; None without any."""
+    if option.metavar == MARGIN and len(given) == 1 and not math.isnan(number_in(given[0])):
+        return number_in(given[0])
+    numbers: dict[str, float] = {}
+    for each in given:
+        name, _, value = each.rpartition("=")
+        if not name.strip() or name in numbers or math.isnan(number_in(value)):
+            raise UsageError(
+                f"{option.opts[0]}: got {each!r}, expected {option.metavar}, like nDCG@10=0.6, and each measure once. "
+                "Next: write it so."
+            )
+        numbers[name] = number_in(value)
+    return numbers or None
 
 
 @click.command("gate")
 @click.argument("words", nargs=-1, required=True, metavar="JUDGMENTS BASELINE CANDIDATE")
-@options.measures(f"{DEFAULT_MEASURE}, and those of --floor; of saved results all")
-@options.value("--margin", "X", "A loss that would not matter.", 0.01)
+@options.measures(f"{DEFAULT_MEASURE}, or those of --margin, and those of --floor; of saved results all")
+@options.value("--margin", MARGIN, "A loss that would not matter.", "0.01", multiple=True, callback=_by_measure)
 @options.value("--alpha", "A", "Rate of false alarms.", 0.05)
 @options.value(
     "--about",
@@ -137,11 +131,13 @@ def _systems(paths: tuple[str, ...], shown_as: str | None, *others: str) -> dict
 @options.flag("--strict", "Fail if the result is inconclusive: exit code 1.")
 @options.flag("--allow-inconclusive lenient", "Let an inconclusive result pass, with a warning: code 0.")
 @options.allowances
-@options.value("--floor floors", "MEASURE=VALUE", "A mean that CANDIDATE must reach; one or several.", multiple=True)
+@options.value(
+    "--floor floors", "MEASURE=VALUE", "A mean that CANDIDATE must reach.", multiple=True, callback=_by_measure
+)
 @options.value("--coverage", "S", "The share of shown documents that must be judged.", type=float)
 @options.value("--minimum", "N", "Decide nothing with fewer queries.", 10)
 @options.value("--anchor anchors", "NAME", "Compare with this saved release as well; one or several.", multiple=True)
-@options.value("--anchor-margin", "X", "A loss to an anchor that would not matter. [twice --margin]", type=float)
+@options.value("--anchor-margin", MARGIN, "A margin of anchors. [twice --margin]", multiple=True, callback=_by_measure)
 @options.value("--last", "N", "BASELINE is the mean of the last N saved results.", type=int)
 @options.value("--like", "GLOB", "Which names --last looks at, like 'nightly-*'. [all]", default="*")
 @options.by
@@ -151,15 +147,11 @@ def _systems(paths: tuple[str, ...], shown_as: str | None, *others: str) -> dict
 @options.conventions
 def gate_change(
     words: tuple[str, ...],
-    floors: tuple[str, ...],
-    by: str | None,
     output: Output,
     history: str,
     anyway: bool,
     lenient: bool,
-    anchors: tuple[str, ...],
     last: int | None,
-    like: str,
     **settings: Any,
 ) -> None:
     """Decide whether a change may ship: pass, fail or inconclusive.
@@ -198,14 +190,13 @@ def gate_change(
             raise UsageError(
                 f"--{name}: does not apply to --about these, which counts what was lost. Next: leave it out."
             )
-    settings |= {"floors": dict(map(_floor, floors)), "by": read_groups(by, words[0])}
-    of_files = (anchors or last is not None) and all(map(os.path.exists, words))
-    fixed: dict[str, Any] = {"anchors": anchors, "last": last, "like": like}
+    settings["by"] = read_groups(settings["by"], words[0])
+    of_files = (settings["anchors"] or last is not None) and all(map(os.path.exists, words))
     if not of_files and saved_results.are_names(words, history):
-        found = _gate_of_names(words, history, anyway=anyway, **fixed, **saved_results.without_scoring(settings))
+        found = _gate_of_names(words, history, last=last, anyway=anyway, **saved_results.without_scoring(settings))
     else:
         saved_results.only_for_names(anyway)
-        found = _gate_of_files(words, history, **fixed, **settings)
+        found = _gate_of_files(words, history, last=last, **settings)
     sides = ("candidate", "baseline", "judgments") if last is None else ("candidate", "judgments")
     _show(found, output, "; ".join(f"{side}: {word}" for side, word in zip(sides, reversed(words), strict=False)))
     _add_to_summary(found)
@@ -239,7 +230,8 @@ def _gate_of_names(names: tuple[str, ...], history: str, last: int | None, like:
     if len(names) != (2 if last is None else 1):
         wanted = "two saved names: BASELINE CANDIDATE" if last is None else "one saved name: CANDIDATE"
         raise UsageError(
-            f"gate: got {len(names)} names, expected {wanted}. Next: give saved names; 'rankproof history' lists them."
+            f"gate: got {count(len(names), 'name')}, expected {wanted}. Next: give saved names; "
+            "'rankproof history' lists them."
         )
     with tell_progress("deciding"):
         if last is not None:
@@ -256,7 +248,7 @@ def _gate_of_files(
     wanted = "JUDGMENTS BASELINE CANDIDATE" if last is None else "JUDGMENTS CANDIDATE (--last is the baseline)"
     if len(paths) != (3 if last is None else 2):
         raise UsageError(
-            f"gate: got {len(paths)} files, expected {wanted}, or names that were saved."
+            f"gate: got {count(len(paths), 'file')}, expected {wanted}, or names that were saved."
             " Next: give these files, or saved names."
         )
     check_single(*paths[1:], beside=paths[:1])
@@ -267,14 +259,6 @@ def _gate_of_files(
             return gate(*paths, **settings)
         judgments, candidate = paths
         return gate(judgments, known.mean(known.last(last, like=like)), candidate, **settings)
-
-
-def _floor(given: str) -> tuple[str, float]:
-    name, _, value = given.rpartition("=")
-    limit = number_in(value)
-    if not name.strip() or math.isnan(limit):
-        raise UsageError(f"--floor: got {given!r}, expected MEASURE=VALUE, like nDCG@10=0.6. Next: write it so.")
-    return name, limit
 
 
 def _show(found: Gate, output: Output, about: str) -> None:

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 @options.result()
 @options.by
 @saving_options
-@options.profile
 @options.conventions
 @options.value("--sample", "N", "Score N of the judged queries, like 1e5: everywhere the same ones.", type=float)
 def command(

@@ -19,7 +19,7 @@ from click.shell_completion import CompletionItem
 from rankproof.cli.output import FULL, Output, Target, checked_form
 from rankproof.cli.output import force as force
 from rankproof.core.conventions import CHOICES, Conventions, Default
-from rankproof.document.numbers import FACE, first_of
+from rankproof.document.numbers import FACE, count, first_of
 from rankproof.errors import RankproofError, UsageError, check_whole
 from rankproof.io.inputs import STDIN
 
@@ -40,7 +40,13 @@ def named_paths(paths: Sequence[str], shown_as: str | None = None) -> dict[str, 
         parted.setdefault(_whole_of(path), []).append(path)
     found = {name: files[0] if len(files) == 1 else files for name, files in parted.items()}
     if shown_as is not None:
-        return dict(zip(_asked(shown_as, len(found)), found.values(), strict=True))
+        asked, n = [each.strip() for each in shown_as.split(",")], len(found)
+        if len(asked) != n or len({*asked, ""}) <= n:
+            raise UsageError(
+                f"--names: got {shown_as!r}, expected {count(n, 'different name')} with commas between. "
+                "Next: name each run."
+            )
+        return dict(zip(asked, found.values(), strict=True))
     whole = [files[0] if len(files) == 1 else name for name, files in parted.items()]
     names = ["standard input" if path == STDIN else PurePath(path).name or path for path in whole]
     return dict(zip(names if len(set(names)) == len(names) else whole, found.values(), strict=True))
@@ -85,15 +91,6 @@ def matching_paths(path: str) -> list[str]:
         check_no_url(path)
         raise UsageError(f"{path}: no file matches. Next: check the folder, and the pattern.")
     return found
-
-
-def _asked(shown_as: str, n: int) -> list[str]:
-    names = [each.strip() for each in shown_as.split(",")]
-    if len(names) != n or len({*names, ""}) <= n:
-        raise UsageError(
-            f"--names: got {shown_as!r}, expected {n} different names with commas between. Next: name each run."
-        )
-    return names
 
 
 def check_single(*runs: str | None, beside: Sequence[str | None] = ()) -> None:
@@ -171,7 +168,7 @@ def value(names: str, metavar: str, about: str, usual: Any = None, **settings: A
     'How many. [20]'
     """
     if usual is not None:
-        settings["default"] = usual
+        settings["default"] = [usual] if settings.get("multiple") else usual
         about = f"{about} [{usual:g}]" if isinstance(usual, float) else f"{about} [{usual}]"
     return click.option(*names.split(), metavar=metavar, help=about, **settings)
 
@@ -319,7 +316,7 @@ def conventions(command: F) -> F:
     corpus = value("--corpus", "FILE", f"{CORPUS}.", is_eager=True, expose_value=False, callback=_noted(_DOCUMENTS))
     size = value("--corpus-size", "N", f"{SIZE}.", type=float, callback=_size)
     context = value("--context-k", "K", "How many documents your generator gets: for the audit.", type=int)
-    return rules(corpus(size(context(damaged_files(command)))))
+    return rules(corpus(size(context(damaged_files(profile(command))))))
 
 
 def allowances(command: F) -> F:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 @options.value("--beside", "RUN", "On a page (.html, .pdf): another ranking side by side.")
 @options.value("--queries", "FILE", "Texts of queries, as JSON lines.")
 @options.titles
-@options.profile
 @options.conventions
 def explain_number(
     judgments: str,

@@ -5,6 +5,7 @@ which shows a folder of them in a browser.
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import options
+from rankproof.cli.options import check_one_stdin, named_paths
 from rankproof.cli.output import Output, checked_form, end, errors_of, may_replace
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.document.disk import last_check
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 _SCORING = (
     *("ties", "missing", "no_relevant", "unjudged", "unjudged_grade", "duplicates"),
-    *("corpus", "corpus_size", "context_k", "damaged"),
+    *("corpus", "corpus_size", "context_k", "damaged", "profile"),
 )
 """Options that shape scores, which cannot be changed for saved ones."""
 
@@ -53,6 +55,21 @@ def are_names(words: Sequence[str], history: str) -> bool:
     return bool(saved) and len(saved) == len(words)
 
 
+def systems_of(words: Sequence[str], shown_as: str | None, *others: str) -> dict[str, Any]:
+    """The rankings after the judgments by name, if there are two or more; standard input may be one of all files."""
+    check_one_stdin(*words, *others)
+    systems = named_paths(words[1:], shown_as)
+    if len(systems) < 2:
+        one = f"name another after it, or score it: rankproof evaluate {shlex.join(words)}"
+        raise options.too_few_files(
+            click.get_current_context().info_name or "",
+            words,
+            f"{count(len(systems), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names",
+            one if systems else "name them after the judgments",
+        )
+    return systems
+
+
 def _is_saved(word: str, history: str) -> bool:
     """Whether it is a name in the history; False if the history cannot be read: files must not depend on it."""
     from rankproof.comparing.history import History
@@ -72,11 +89,13 @@ def only_for_names(anyway: bool) -> None:
 
 
 def without_scoring(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a comparison; those that shape scores are refused, as saved scores have theirs."""
+    """The settings of a comparison; those that name or shape scores are refused, as what was scored has its own."""
+    if options.was_written("shown_as"):
+        raise UsageError("--names is for files of rankings: others have names. Next: leave it out.")
     for name in _SCORING:
         if options.was_written(name):
             raise UsageError(
-                f"--{name.replace('_', '-')}: saved results were scored already, so it would change nothing. "
+                f"--{name.replace('_', '-')}: these results were scored already, so it would change nothing. "
                 "Next: leave it out, or evaluate again with it."
             )
     return {name: value for name, value in settings.items() if name not in _SCORING}

@@ -21,31 +21,24 @@ if TYPE_CHECKING:
 
 
 def scores_of_systems(
-    words: Sequence[str], measures: list[str] | None, history: str, **conventions: Any
+    words: Sequence[str], measures: list[str] | None, history: str, shown_as: str | None, **conventions: Any
 ) -> dict[str, ScoresLike]:
     """The scores of each system: of JUDGMENTS RUN RUN..., or of saved names."""
     from rankproof.comparing.history import History
     from rankproof.scoring.evaluate import evaluate, prepare
 
     if saved_results.are_names(words, history):
+        saved_results.without_scoring(conventions)
         return History(history).scores_of(words)
-    judgments, *given = words
-    check_one_stdin(*words)
-    runs = named_paths(given)
-    if len(runs) < 2:
-        raise options.too_few_files(
-            click.get_current_context().info_name or "",
-            words,
-            f"{count(len(runs), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names",
-            "give another ranking, or two saved names",
-        )
-    judged = prepare(judgments)
+    runs = saved_results.systems_of(words, shown_as)
+    judged = prepare(words[0])
     return {name: evaluate(judged, path, measures, **conventions) for name, path in runs.items()}
 
 
 @click.command("leaderboard")
 @click.argument("words", nargs=-1, required=True, metavar="JUDGMENTS RUN RUN...")
 @options.measures(f"{DEFAULT_MEASURE}; of saved results the first")
+@options.names
 @options.value("--alpha", "A", "Error rate of a difference.", 0.05)
 @options.value("--seed", "N", "Seed of the random draws.", 0)
 @options.allowances
@@ -55,12 +48,7 @@ def scores_of_systems(
 def order_systems(
     words: tuple[str, ...],
     measures: list[str] | None,
-    alpha: float,
-    seed: int,
-    allow_missing: float,
-    allow_errors: bool,
     output: Output,
-    history: str,
     **settings: Any,
 ) -> None:
     """Order systems, and say how far the order can be trusted.
@@ -75,26 +63,26 @@ def order_systems(
     """
     from rankproof.comparing.leaderboard import leaderboard
 
-    if saved_results.are_names(words, history):
-        settings = saved_results.without_scoring(settings)
     first = None if measures is None else parse_all(measures)[0]
-    allowed: dict[str, Any] = {"allow_missing": allow_missing, "allow_errors": allow_errors}
+    how = {name: settings.pop(name) for name in ("alpha", "seed", "allow_missing", "allow_errors")}
     with tell_progress("ordering"):
-        scores = scores_of_systems(words, measures, history, **settings)
-        found = leaderboard(scores, first, alpha=alpha, seed=seed, **allowed)
+        scores = scores_of_systems(words, measures, **settings)
+        found = leaderboard(scores, first, **how)
     output.write_result(found)
-    end(found.missing if allow_errors else found.wrong, shown=output.shows("markdown"))
+    end(found.missing if how["allow_errors"] else found.wrong, shown=output.shows("markdown"))
 
 
 @click.command("rank-correlation")
 @click.argument("words", nargs=-1, required=True, metavar="SCORES SCORES | JUDGMENTS RUN RUN...")
 @options.measures("of files of scores their only one", "What to order by: two measures, or one with --judgments.")
+@options.names
 @options.value("--judgments other", "FILE", "Other judgments of the same rankings.")
 @options.value("--p p", "P", "How far down RBO looks: nearer to 1 is further.", 0.9)
 @options.flag("--lower", "In files of scores, lower is better.")
 @options.allowances
 @options.result()
 @options.history
+@options.conventions
 def rank_correlation(
     words: tuple[str, ...],
     measures: list[str] | None,
@@ -104,7 +92,7 @@ def rank_correlation(
     allow_missing: float,
     allow_errors: bool,
     output: Output,
-    history: str,
+    **settings: Any,
 ) -> None:
     """Say how similarly two sets of scores order systems.
 
@@ -127,20 +115,21 @@ def rank_correlation(
     from rankproof.comparing.correlation import rank_correlation as correlate
 
     names = [each.name for each in parse_all(measures)] if measures else []
-    if len(words) == 2 and other is None and not saved_results.are_names(words, history):
+    if len(words) == 2 and other is None and not saved_results.are_names(words, settings["history"]):
+        saved_results.without_scoring(settings)
         check_one_stdin(*words)
         if len(names) > 2:
             raise _two(names)
         mine, theirs = (names[0], names[-1]) if names else (None, None)
         found = correlate(words[0], words[1], mine, theirs, higher=not lower, p=p)
     else:
-        found = _of_systems(words, names, other, history, p=p, allow_missing=allow_missing)
+        found = _of_systems(words, names, other, {"p": p, "allow_missing": allow_missing}, **settings)
     output.write_result(found)
     end(found.missing if allow_errors else found.wrong, shown=output.shows("markdown"))
 
 
 def _of_systems(
-    words: tuple[str, ...], measures: list[str], other: str | None, history: str, **settings: Any
+    words: tuple[str, ...], measures: list[str], other: str | None, how: dict[str, Any], **settings: Any
 ) -> RankCorrelation:
     """Rankings under two measures, or under two sets of judgments by one."""
     from rankproof.comparing.correlation import rank_correlation
@@ -153,11 +142,11 @@ def _of_systems(
             " Next: choose one."
         )
     with tell_progress("scoring"):
-        mine = scores_of_systems(words, measures, history)
+        mine = scores_of_systems(words, measures, **settings)
         if other is None:
-            return rank_correlation(mine, None, *measures, **settings)
-        theirs = scores_of_systems((other, *words[1:]), measures, history)
-    return rank_correlation(mine, theirs, measures[0], names=(words[0], other), **settings)
+            return rank_correlation(mine, None, *measures, **how)
+        theirs = scores_of_systems((other, *words[1:]), measures, **settings)
+    return rank_correlation(mine, theirs, measures[0], names=(words[0], other), **how)
 
 
 def _two(measures: list[str]) -> UsageError:
@@ -185,7 +174,6 @@ def _two(measures: list[str]) -> UsageError:
 @options.value("--correction", "WORD", "holm, benjamini-hochberg, bonferroni or none.", "holm")
 @options.allowances
 @options.value("--seed", "N", "Seed of the random draws.", 0)
-@options.profile
 @options.conventions
 def write_report(
     judgments: str,

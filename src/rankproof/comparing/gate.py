@@ -184,13 +184,10 @@ def gate(
     check_conventions(conventions, gate)
     _check(alpha, minimum, coverage, seed, floors, allow_missing, about)
     ready, by = prepare(judgments), None if by is None else groups_of(by, judgments)
-    asked = (
-        [*(margin if isinstance(margin, Mapping) else [DEFAULT_MEASURE]), *(floors or {})]
-        if measures is None
-        else measures
-    )
+    if measures is None:
+        measures = [*(margin if isinstance(margin, Mapping) else [DEFAULT_MEASURE]), *(floors or {})]
     old, new = (
-        each if isinstance(each, ScoresLike) else evaluate(ready, each, asked, by=by, **conventions)
+        each if isinstance(each, ScoresLike) else evaluate(ready, each, measures, by=by, **conventions)
         for each in (baseline, candidate)
     )
     return gate_scores(
