@@ -412,7 +412,7 @@ def test_labels_of_the_terminal_in_the_folder_count_too(start: Start, folder: Pa
     page = app.ask("/judge").text
     assert "2 graded" in page
     assert "ana, ben" in page
-    assert "Grades in labels.jsonl count here too" in page
+    assert f"--labels {folder / LABELS} --labels {folder / 'labels.jsonl'} --qrels" in page
     assert app.grade("q02", "errors-fh205-01", "undo").status == 200
     assert "1 graded" in app.ask("/judge").text
     assert app.grade("q02", "errors-fh503-01", "1").status == 200

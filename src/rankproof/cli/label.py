@@ -42,7 +42,9 @@ WIDTH = 78
 @click.command("label")
 @click.argument("pool", required=False)
 @options.value("--who", "NAME", "Whose labels these are. [your login]")
-@options.value("-o --labels", "FILE", "Where they are kept.", "labels.jsonl")
+@options.value(
+    "-o --labels", "FILE", "Where they are kept; given again, other files too.", "labels.jsonl", multiple=True
+)
 @options.value("--queries", "FILE", "The texts of the queries.")
 @options.value("--corpus", "FILE", "The documents: file or folder.")
 @options.value("--highest", "GRADE", "The best grade, 1 to 9.", 3)
@@ -55,7 +57,7 @@ WIDTH = 78
 def command(
     pool: str | None,
     who: str | None,
-    labels: str,
+    labels: tuple[str, ...],
     queries: str | None,
     corpus: str | None,
     highest: int,
@@ -86,7 +88,9 @@ def command(
     _check(judgments, qrels, add_to)
     if pool is None and qrels is None and not agreement:
         raise UsageError("label: got no pool, expected one to judge. Next: make it with 'rankproof pool RUN...'.")
-    given = last_labels(read_labels(labels))
+    for other in (path for path in labels[1:] if not os.path.exists(path)):
+        raise UsageError(f"--labels: there is no file {other}, and only the first may be new. Next: check its name.")
+    given = last_labels(label for path in labels for label in read_labels(path))
     if agreement:
         Output(form or "table", None).write_result(LabelAgreement.of(given))
         return
@@ -103,7 +107,7 @@ def command(
     documents = None if corpus is None else load_corpus(corpus)
     _check_meeting(made, texts, queries or "")
     session = LabelSession(
-        *(made, who, given.get(who, {}), partial(write_label, labels), highest),
+        *(made, who, given.get(who, {}), partial(write_label, labels[0]), highest),
         lambda: datetime.now(UTC).isoformat(timespec="seconds"),
     )
     go_through(

@@ -11,7 +11,6 @@ from itertools import chain
 from rankproof.bench.testset.labels import GRADED, SKIPPED, UNDONE, LabelAgreement, QuestionLabel, pairs, write_label
 from rankproof.bench.testset.pool import Item, Pool, meaning_of_grades, read_pool
 from rankproof.core.table import best_first
-from rankproof.document.numbers import first_of
 from rankproof.document.page import Markup, combine, el, ident, join
 from rankproof.errors import RankproofError, UsageError, shorten
 from rankproof.web import Workspace
@@ -103,15 +102,15 @@ def judge(site: Site, choices: Choices) -> Page:
     if pool is not None:
         left, beside = sum(1 for _ in to_grade(site, pool)), len(own) - len(listed)
         done += f", {left:,} left of {len(listed) + left:,}" + (f"; {beside:,} outside this pool" if beside else "")
-    others, judged = [each.name for each in space.other_labels], space.judgments_file
-    words = ["rankproof", "label", "--labels", str(space.labels_path), "--qrels", "corrected.tsv"]
+    others, judged = [each.path for each in space.other_labels], space.judgments_file
+    files = [word for path in (space.labels_path, *others) for word in ("--labels", str(path))]
+    words = ["rankproof", "label", *files, "--qrels", "corrected.tsv"]
     merge = shlex.join(words if judged is None else [*words, "--add-to", str(judged.path)])
     saved = (
         f"Every grade is in {space.labels_path.name} before the next document is shown. Your judgments stay as they "
-        "are; this command writes new ones that include the grades:"
+        "are; this command writes new ones that include all grades that count here:"
     )
-    too = f"Grades in {first_of(others)} count here too: put the files one behind the other for that command."
-    after = combine(el("p", saved), el("pre", el("code", merge)), note(too) if others else None)
+    after = combine(el("p", saved), el("pre", el("code", merge)))
     return Page(
         "Judge",
         sections(

@@ -22,7 +22,9 @@ from rankproof.bench.testset.labels import (
     write_label,
 )
 from rankproof.bench.testset.pool import Pool, pool_rankings
+from rankproof.cli import run
 from rankproof.errors import DataError, UsageError
+from rankproof.io.load import load_judgments
 
 POOL = pool_rankings({"keyword": {"q1": ["a", "b"], "q2": ["c"]}, "dense": {"q1": ["b", "d"]}}, 5)
 
@@ -147,3 +149,13 @@ def test_people_with_nothing_in_common_are_not_compared() -> None:
     found = last_labels([*given("ana", a=1), *given("ben", b=1)])
     assert pairs(found) == []
     assert alpha(found) is None
+
+
+def test_several_files_of_labels_count_as_one(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path, grade, when in (("new.jsonl", 3, "2026-02-01"), ("old.jsonl", 1, "2026-01-01")):
+        write_label(path, QuestionLabel("q", "d", "ana", GRADED, grade, when))
+    write_label("old.jsonl", QuestionLabel("q", "e", "ben", GRADED, 2, "2026-01-01"))
+    assert run(["label", "--labels", "new.jsonl", "--labels", "old.jsonl", "--qrels", "made.tsv"]) == 0
+    assert load_judgments("made.tsv").as_dict() == {"q": {"d": 3, "e": 2}}
+    assert run(["label", "--labels", "new.jsonl", "--labels", "gone.jsonl", "--agreement"]) == 2

@@ -1,7 +1,7 @@
 """Labels of people: written one line a decision, gone through in a session, and how far they agree.
 
 A file of labels only grows: an undo is one more line. So nothing is lost when a session ends in the middle,
-several people can write to one file, and their files can be put one behind the other.
+several people can write to one file, and several files count as one.
 """
 
 from __future__ import annotations
@@ -113,9 +113,9 @@ Labels = dict[str, dict[Item, QuestionLabel]]
 
 
 def last_labels(labels: Iterable[QuestionLabel]) -> Labels:
-    """The final decisions of each person: the last on each item, undone ones left out."""
+    """The final decisions of each person: the last on each item by when it was made, undone ones left out."""
     found: Labels = {}
-    for label in labels:
+    for label in sorted(labels, key=lambda label: str(label.when)):
         own = found.setdefault(label.who, {})
         own.pop(label.item, None)
         if label.what != UNDONE:
