@@ -224,7 +224,7 @@ def test_queries_without_words_are_left_out_and_named() -> None:
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"judge": "x"}, "judge_drift"),
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"judgments": {"z": {"d": 1}}}, "none of 9"),
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"embed": lambda texts: [1.0]}, "one vector for each"),
-        (([f"a {i}" for i in range(9)], []), {}, "the log is empty"),
+        (([f"a {i}" for i in range(9)], []), {}, "the log holds no event: it is empty"),
         (([f"a {i}" for i in range(9)], [None]), {}, "no query with a word in 1 record\\."),
         (("q.jsonl",), {}, "no log"),
     ],

@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from rankproof import monitor, simulate_log
+from rankproof import drift, monitor, simulate_log
 from rankproof.document.terminal import width
 from rankproof.errors import DataError, UsageError
+from rankproof.monitoring.events import mask
 from rankproof.monitoring.interleave import team_draft
 from rankproof.monitoring.online_tests import clicks, interleaving, variants
 from tests.monitoring.test_clicks import LOOKED, searches
@@ -204,3 +205,22 @@ def test_what_is_not_in_the_log_and_what_is_no_cutoff_is_said() -> None:
     for k in (0, -1):
         with pytest.raises(UsageError, match="Next:"):
             clicks(records, k=k)
+
+
+def test_lines_that_cannot_be_read_are_told_wherever_a_log_is_read() -> None:
+    records = list(simulate_log(400, seed=1, variants=("A", "B")).records())
+    late = [each | {"ts": "soon", "user": "ann@example.org"} for each in records]
+    for verb in (clicks, interleaving, variants, monitor):
+        with pytest.raises(DataError, match=r"lines were rejected, most as 'bad time'. record, line 1: ts: got 'soon'"):
+            verb(late)
+        with pytest.raises(DataError, match="the log holds no event: it is empty"):
+            verb([])
+        with pytest.raises(DataError, match=r"record, line 1: bad time\. Next") as error:
+            verb([{"ts": "ann@example.org"}], change=mask)
+        assert "ann@" not in str(error.value)
+    with pytest.raises(DataError, match=r"in \d+ records. \d+ records could not be read: bad time .*Next: mend them"):
+        drift(["where is my parcel"], late)
+    asked = [f"where is my parcel {at}" for at in range(9)]
+    some = [*records, *late[:3]]
+    for found in (clicks(some, propensities=[1.0] * 10), variants(some), drift(asked, some)):
+        assert "3 lines could not be read: bad time (3)." in str(found).replace("record", "line").replace("\n", " ")

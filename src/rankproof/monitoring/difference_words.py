@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,12 @@ ALONE = "valid at every look; p and verdict corrected (Holm), intervals not"
 """What the intervals and the p-values of variants are."""
 
 
+def unread(rejected: Mapping[str, int], what: str = "line") -> str:
+    """How many lines could not be read, and why; nothing if all could."""
+    why = ", ".join(f"{reason} ({number:,})" for reason, number in rejected.items())
+    return f" {count(sum(rejected.values()), what)} could not be read: {why}." if rejected else ""
+
+
 def interleavings(found: Interleavings) -> Document:
     """Each pair of teams: who wins how often."""
     verdicts = {"first": "{0} wins", "second": "{1} wins", "unclear": ""}
@@ -41,11 +47,9 @@ def interleavings(found: Interleavings) -> Document:
         rows.append((each.first, each.second, *counts, *told))
     table = Table.of(headings, rows, ("first", "second", "verdict"), shrink=(0, 1))
     left = f" {count(found.without, 'event')} without teams or clicks left out." if found.without else ""
-    if found.rejected:
-        left += f" {count(sum(found.rejected.values()), 'line')} could not be read."
     text = (
         f"{count(found.lists, 'interleaved list')}, {count(found.clicked)} of them with a click. Won, tied and lost "
-        f"count lists; the share is by user, whose lists count as one.{left}"
+        f"count lists; the share is by user, whose lists count as one.{left}{unread(found.rejected)}"
     )
     ends = Paragraph("Intervals and p-values hold at every look (betting); a tie counts half.")
     return Document(
@@ -65,6 +69,7 @@ def variants(found: Variants) -> Document:
         ("variant",),
     )
     text = f"Shares as far from the planned ones come by chance with p {probability(found.mismatch)}."
+    text += unread(found.rejected)
     parts = [Part(shared), Part(Paragraph(text))]
     if found.broken:
         text = (
@@ -109,7 +114,7 @@ def clicks(found: Clicks) -> Document:
     main = found.attraction
     opening = (
         f"{count(main.searches, 'search', 'searches')} of {count(main.users, 'user')}. How often a rank is looked at, "
-        f"compared with the first, is {found.source}."
+        f"compared with the first, is {found.source}.{unread(found.rejected)}"
     )
     if found.guessed:
         opening += (

@@ -11,6 +11,7 @@ from rankproof.core.audit import list_words
 from rankproof.document.model import PAGE, PAPER, TERMINAL, Document, Paragraph, Part, Table
 from rankproof.document.numbers import count, estimate_text, for_face, probability, score, share
 from rankproof.document.terminal import cut
+from rankproof.monitoring.difference_words import unread
 from rankproof.scoring.words import wrong_data
 
 if TYPE_CHECKING:
@@ -71,9 +72,7 @@ def _opening(found: Drift) -> str:
     sample = f"; {count(len(live.texts))} of them are used" if len(live.texts) < live.events else ""
     who = "" if live.unit == "query" else f" of {count(live.askers, live.unit)}{sample}, {live.unit}s in turn"
     left = f" {count(live.without, 'record')} without a query left out." if live.without else ""
-    if live.rejected:
-        why = ", ".join(f"{reason} ({number:,})" for reason, number in live.rejected.items())
-        left += f" {count(sum(live.rejected.values()), 'record')} could not be read: {why}."
+    left += unread(live.rejected, "record")
     asked = count(live.events, "live query")
     return f"{count(found.n, 'query')} of the set against {asked}{when}{who}.{left}"
 

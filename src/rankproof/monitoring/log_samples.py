@@ -30,12 +30,14 @@ from rankproof.errors import DataError, UsageError
 from rankproof.io.files import read_bytes, text_of
 from rankproof.io.values import is_frame
 from rankproof.monitoring.block import join_blocks
+from rankproof.monitoring.difference_words import unread
 from rankproof.monitoring.events import Event, EventSchema, Hook, Rejects, apply_hook, changed_events, mask
 from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, metrics
 from rankproof.monitoring.read import LogReader, read_events
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import LAST
 from rankproof.monitoring.sums import Sums
+from rankproof.monitoring.words import no_event
 from rankproof.scoring.protocol import ScoresLike
 
 SAMPLE = 2000
@@ -80,7 +82,7 @@ def live_queries(log: Any, seed: int = 0, change: Hook | None = None) -> LiveQue
     A user who sends the same query again in a session asks once. Users take turns until the sample is full, so one
     who sends half of the log is one among many.
     """
-    rejects, without = Rejects(), 0
+    rejects, without = Rejects(silent=change is not None), 0
     seen: list[tuple[str, str, str | None, str | None]] = []  # as logs are long, nothing else of an event is kept
     shown: dict[str, tuple[str, ...]] = {}
     first, last = math.inf, -math.inf
@@ -95,14 +97,16 @@ def live_queries(log: Any, seed: int = 0, change: Hook | None = None) -> LiveQue
         if event.ts:
             first, last = min(first, event.ts), max(last, event.ts)
     if not seen:
-        if not (read := without + rejects.total):
-            dropped = "" if change is None else ", or the hook dropped all of it"
-            raise DataError(f"the log is empty{dropped}. Next: check the path, and how the log was made.")
+        if not (without or rejects.total):
+            raise no_event(rejects)
+        advice = "check that one of its fields is 'query'" if without else "mend them"
         raise DataError(
-            f"the log: there is no query with a word in {count(read, 'record')}. "
-            "Next: check that one of its fields is 'query'."
+            f"the log: there is no query with a word in {count(without + rejects.total, 'record')}."
+            f"{unread(rejects.reasons, 'record')} Next: {advice}."
         )
-    column = next((at for at in (2, 3) if _many([row[at] for row in seen])), None)
+    known = {at: [row[at] for row in seen if row[at]] for at in (2, 3)}
+    # What most events have, and what is not always the same.
+    column = next((at for at, ids in known.items() if len(ids) > len(seen) / 2 and len(set(ids)) > 1), None)
     asked: dict[str, dict[tuple[str | None, str], str]] = {}
     for number, row in enumerate(seen):
         asker = (None if column is None else row[column]) or f"#{number}"
@@ -121,12 +125,6 @@ def live_queries(log: Any, seed: int = 0, change: Hook | None = None) -> LiveQue
         first=None if math.isinf(first) else first,
         last=None if math.isinf(last) else last,
     )
-
-
-def _many(values: Sequence[str | None]) -> bool:
-    """Whether most events have it, and it is not always the same."""
-    known = [each for each in values if each]
-    return len(known) > len(values) / 2 and len(set(known)) > 1
 
 
 def _in_turns(asked: dict[str, list[str]], seed: int) -> Iterator[tuple[str, int, str]]:

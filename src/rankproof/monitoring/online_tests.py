@@ -5,7 +5,7 @@ print(interleaving("lists.jsonl")); print(variants("search.jsonl")); print(click
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -66,6 +66,16 @@ class Interleavings(PlainData, Result):
         return f"<Interleavings of {self.lists:,} lists: {', '.join(e.verdict for e in self.preferences)}>"
 
 
+def _events(log: Any, schema: EventSchema, rejects: Rejects, change: Hook | None) -> Iterator[Event]:
+    """The events of a log as a hook leaves them; a log without any is an error that says why."""
+    none = True
+    for event in changed_events(change, read_events(log, schema, rejects)):
+        none = False
+        yield event
+    if none:
+        raise no_event(rejects)
+
+
 class TeamSchema(EventSchema):
     """Events with the team of each rank: a field `teams`, or `team` of each result."""
 
@@ -99,18 +109,16 @@ def interleaving(
     >>> interleaving(shown).preferences[0].verdict
     'first'
     """
-    rejects, without = Rejects(), 0
+    rejects, without = Rejects(silent=change is not None), 0
     rows: list[tuple[float, dict[str, Any]]] = []
     schema = TeamSchema(columns, timezone=zone_named(timezone))
-    for event in changed_events(change, read_events(log, schema, rejects)):
+    for event in _events(log, schema, rejects, change):
         teams = event.other.get("teams")
         if teams and event.clicks is not None:
             clicks = [each.rank for each in event.clicks if each.rank]
             rows.append((event.ts, {"teams": teams, "clicks": clicks, "user": event.user or event.session}))
         else:
             without += 1
-    if not rows and rejects.total and not without:
-        raise no_event(rejects)
     if not rows:
         raise DataError(
             "interleaving: no event has teams and clicks. Next: log the team of each rank as teams, "
@@ -136,6 +144,7 @@ class Variants(Result):
     several: int
     """Users who met more than one variant."""
     differences: list[VariantDifference]
+    rejected: dict[str, int]
     estimates: list[OnlineEstimate]
     """Each metric of each variant."""
     planned: int
@@ -147,7 +156,7 @@ class Variants(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        names = ("control", "users", "shares", "mismatch", "broken", "several", "planned")
+        names = ("control", "users", "shares", "mismatch", "broken", "several", "planned", "rejected")
         plain = {name: getattr(self, name) for name in names}
         return plain | {"differences": [asdict(each) for each in self.differences]}
 
@@ -191,7 +200,9 @@ def variants(
     differences = compare_variants(estimates, control, planned=planned, level=found.settings["level"])
     chosen = control or ("control" if "control" in users else min(users))
     wanted = dict.fromkeys(users, 1 / len(users)) if shares is None else dict(shares)
-    return Variants(chosen, users, wanted, split_mismatch(users, wanted), several, differences, estimates, planned)
+    return Variants(
+        chosen, users, wanted, split_mismatch(users, wanted), several, differences, found.rejected, estimates, planned
+    )
 
 
 def _users(log: Any, settings: Mapping[str, Any]) -> tuple[dict[str, int], int]:
@@ -226,6 +237,7 @@ class Clicks(PlainData, Result):
     k: int
     rankings: dict[str, ClickEstimate]
     """The DCG@k by clicks that other rankings would have had."""
+    rejected: dict[str, int]
 
     @property
     def guessed(self) -> bool:
@@ -268,7 +280,8 @@ def clicks(
     if k is not None:
         check_whole("k", k)
     schema = EventSchema(columns, timezone=zone_named(timezone))
-    table = ClickTable.of(changed_events(change, read_events(log, schema)))
+    rejects = Rejects(silent=change is not None)
+    table = ClickTable.of(_events(log, schema, rejects, change))
     if propensities is not None:
         source, found = "given", [float(each) for each in propensities]
         if k is not None and len(found) < table.depth and not rankings:
@@ -282,7 +295,8 @@ def clicks(
     rates = np.bincount(table.rank, table.click, table.depth) / np.maximum(shown, 1)
     by_name = {name: _by_text(each, queries) for name, each in (rankings or {}).items()}
     others = {name: counterfactual_dcg(table, each, found, cut) for name, each in by_name.items()}
-    return Clicks(found, source, shown.tolist(), rates.tolist(), attraction(table, found, k=cut), cut, others)
+    main, why = attraction(table, found, k=cut), dict(rejects.reasons)
+    return Clicks(found, source, shown.tolist(), rates.tolist(), main, cut, others, why)
 
 
 def _by_text(ranking: Any, queries: Mapping[str, str] | None) -> dict[str, list[str]]:
