@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+import lzma
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -100,7 +101,13 @@ _add("tuples", lambda _: J, lambda _: R)
 _add("generator", lambda _: (row for row in J), lambda _: (row for row in R))
 _add("named tuples", lambda _: [TrecQrel(*row, "0") for row in J], lambda _: (ScoredDoc(*row) for row in R))
 _add("records", lambda _: _objects(J, "qid", "docno", "label"), lambda _: _objects(R, "qid", "docno", "score"))
-for ending, packer in {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zst}.items():
+for ending, packer in {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": zst,
+}.items():
     _add_file(f"TREC{ending}", "x", TREC_J, TREC_R, packer)
     _add_file(
         f"CSV{ending}",
@@ -251,7 +258,7 @@ def ranked() -> dict[str, dict[str, float]]:
     return RANKED
 
 
-@pytest.fixture(params=[gzip.compress, bz2.compress, zst], ids=["gz", "bz2", "zst"])
+@pytest.fixture(params=[gzip.compress, bz2.compress, lzma.compress, zst], ids=["gz", "bz2", "xz", "zst"])
 def pack(request: pytest.FixtureRequest) -> Callable[[bytes], bytes]:
     """Each way to compress."""
     request.param(b"")

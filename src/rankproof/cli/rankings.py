@@ -300,7 +300,7 @@ def convert_file(source: str, target: str | None, output: str | None, what: str 
     """Write judgments or a ranking in another format.
 
     The name of the target says which: .run and .qrels are TREC, then .tsv, .csv,
-    .json, .jsonl, .parquet; with .gz, .bz2 or .zst behind it, compressed.
+    .json, .jsonl, .parquet; with .gz, .bz2, .xz or .zst behind it, compressed.
 
     \b
     rankproof convert my.run my.parquet

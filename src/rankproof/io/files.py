@@ -1,4 +1,4 @@
-"""Opening what a path names: plain, gz, bz2 or zst (told by content, not by name), a pipe or standard input."""
+"""Opening what a path names: plain, gz, bz2, xz or zst (told by content, not by name), a pipe or standard input."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import glob
 import gzip
 import importlib
 import io
+import lzma
 import os
 import re
 import sys
@@ -38,7 +39,7 @@ UNPACKED = 1 << 26
 RATIO = 200
 """Bytes that are unpacked in any case; beyond them, the largest ratio of unpacked to packed size of a text."""
 ZIP = b"PK\x03\x04"
-_PACKED = {ZIP: "a ZIP archive or an Excel file", b"\xfd7zXZ\x00": "an xz archive", b"7z\xbc\xaf": "a 7z archive"}
+_PACKED = {ZIP: "a ZIP archive or an Excel file", b"7z\xbc\xaf": "a 7z archive"}
 """Formats that are not unpacked here, by their first bytes."""
 
 
@@ -150,7 +151,7 @@ def _plain(raw: BinaryIO, name: str) -> BinaryIO:
     for magic, what in _PACKED.items():
         if head.startswith(magic):
             raise DataError(
-                f"{name}: {what}, expected text or Parquet, plain or as gz, bz2 or zst. "
+                f"{name}: {what}, expected text or Parquet, plain or as gz, bz2, xz or zst. "
                 "Next: unpack it, or save the table as CSV."
             )
     return buffered
@@ -202,6 +203,7 @@ def zstd_module(what: str) -> ModuleType:
 _DECOMPRESSORS: dict[re.Pattern[bytes], Callable[[BinaryIO, str], Any]] = {
     re.compile(rb"\x1f\x8b\x08"): lambda stream, name: gzip.GzipFile(fileobj=stream, mode="rb"),
     re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"): lambda stream, name: bz2.BZ2File(stream, "rb"),
+    re.compile(rb"\xfd7zXZ\x00"): lambda stream, name: lzma.LZMAFile(stream, "rb"),  # noqa: SIM115
     re.compile(rb"\x28\xb5\x2f\xfd"): lambda stream, name: zstd_module(f"{name}: reading zstd").open(stream, "rb"),
 }
 """What unpacks a file that begins so."""
@@ -210,7 +212,7 @@ _DECOMPRESSORS: dict[re.Pattern[bytes], Callable[[BinaryIO, str], Any]] = {
 def _damages() -> tuple[type[Exception], ...]:
     """The errors of the decompressors; that of zstd exists only once it was imported."""
     zstd = sys.modules.get("compression.zstd") or sys.modules.get("backports.zstd")
-    return (EOFError, OSError, zlib.error, *((zstd.ZstdError,) if zstd else ()))
+    return (EOFError, OSError, zlib.error, lzma.LZMAError, *((zstd.ZstdError,) if zstd else ()))
 
 
 def _broken(path: PathLike, error: Exception) -> DataError:

@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+import lzma
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -209,7 +210,7 @@ SUFFIXES = {
 }
 """The format of a file by the end of its name."""
 FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
-COMPRESSED = (".gz", ".bz2", ".zst")
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 NAMED = {".qrels": "judgments", ".run": "ranking"}
 """The content of a file by the end of its name."""
 _MANY = {"judgments": "judgments", "ranking": "rankings"}
@@ -350,8 +351,8 @@ def _compressed(target: PathLike, stream: BinaryIO) -> Iterator[BinaryIO]:
     opened: Any
     if suffix == ".zst":
         opened = zstd_module(f"{os.fspath(target)}: writing zstd").open(stream, "wb")
-    elif suffix == ".bz2":
-        opened = bz2.BZ2File(stream, "wb")
+    elif suffix in (".bz2", ".xz"):
+        opened = (bz2 if suffix == ".bz2" else lzma).open(stream, "wb")
     else:  # without a time in it, the same content gives the same file
         opened = gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0)
     with opened as packing:
