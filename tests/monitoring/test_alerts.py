@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -11,6 +12,7 @@ from rankproof.errors import UsageError
 from rankproof.monitoring.alerts import read_rules, read_state, rules_of
 from rankproof.monitoring.events import KEY, Event, mask, private
 from rankproof.monitoring.monitor import monitor
+from tests.shell import rankproof
 
 pytestmark = pytest.mark.cover
 
@@ -207,3 +209,14 @@ def test_a_hook_may_drop_and_alter_events() -> None:
 )
 def test_what_is_masked(text, left) -> None:
     assert mask(Event(0.0, query=text)).query == left
+
+
+def test_advice_on_a_slice_is_in_the_words_of_the_face(tmp_path) -> None:
+    log = simulate_log(30, seed=1)
+    rule = {"metric": "ctr", "below": 0.5, "slice": "channel=web"}
+    with pytest.raises(UsageError, match=re.escape("Next: give by=['variant', 'channel'].")):
+        monitor(log.records(), by=["variant"], alerts=[rule])
+    log.write(tmp_path / "log.jsonl")
+    (tmp_path / "a.toml").write_text('[[alert]]\nmetric = "ctr"\nbelow = 0.5\nslice = "channel=web"\n')
+    done = rankproof(tmp_path, "monitor", "log.jsonl", "--by", "variant", "--alerts", "a.toml")
+    assert "Next: give --by variant,channel." in done.stderr

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable
-from rankproof.document.numbers import count
+from rankproof.document.numbers import count, for_face
 from rankproof.errors import UsageError, blame, check_each, check_number, check_whole, not_known, one_of
 from rankproof.monitoring.difference_words import outage_sentence
 from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, Percentile, by_name, interval_of, value_of
@@ -168,9 +168,10 @@ def check_rules(rules: Sequence[AlertRule], by: Sequence[str], known: Sequence[O
     reaches; `known` are the metrics that are known to be shares."""
     for rule in rules:
         if rule.slice and rule.slice not in by:
+            wanted = [*by, rule.slice]
             raise UsageError(
                 f"alert {rule.name!r}: slice: {rule.slice} is not told apart, only {', '.join(by) or 'nothing'} is. "
-                f"Next: give by= (--by) {','.join([*by, rule.slice])}."
+                f"Next: give {for_face(f'by={wanted}', '--by ' + ','.join(wanted))}."
             )
         limit = rule.below if rule.above is None else rule.above
         share = any(isinstance(each, OnlineMetric) and each.name == rule.metric for each in known)
