@@ -33,6 +33,8 @@ NOON = datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp()
         "2025-03-03T13:00:00+01:00",
         "2025-03-03T12:00:00.000000000Z",
         datetime(2025, 3, 3, 12),
+        np.datetime64("2025-03-03T12"),
+        np.datetime64("2025-03-03T12:00:00", "ns"),
         datetime(2025, 3, 3, 13, tzinfo=ZoneInfo("Europe/Berlin")),
     ],
 )

@@ -11,11 +11,13 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 
 from rankproof import simulate_log
-from rankproof.monitoring.events import KEY, mask_value
+from rankproof.monitoring.event_values import mask_value
+from rankproof.monitoring.events import KEY
 from tests.shell import rankproof
 
 pytestmark = [pytest.mark.slow, pytest.mark.cover]
@@ -216,11 +218,22 @@ def test_what_is_masked_and_what_is_not() -> None:
     for text in (
         "ann@zq7", "ann＠zq7.example", "+1.212.555.0142", "212-555-0142", "06 12 34 56 78", "06.12.34.56.78",
         "0171 2345678", "4111.1111.1111.1111", "3782 822463 10005", "de89 3704 0044 0532 0130 00", "fe80::1", CARD,
+        "de89370400440532013000", "NO93 8601 1117 947", "DE89-3704-0044-0532-0130-00", "(030) 1234567", "6212341111111111116",
+        np.int64(CARD), float(CARD), 6212341111111111116,
     ):  # fmt: skip
         (left,) = mask_value([text])
         assert left in ("[email]", "[phone]", "[card]", "[iban]", "[ip]"), text
     for text in (
         "10:30:45", "order 12345 of 2025-03-03 for 10.50", "2025-03-03T10:00:00Z", "std::vector a::b", "5@10", 0.1234567890123456,
         "version 1.2.3", "20 000 000", "1700000000.123", "a24bcdef0123456789abcdef", 10**12 - 1, None, True,
+        "3.14159265358979", "0.4111111111111111", "978-3-16-148410-0", "9783161484100", "ISBN 978 0 306 40615 7", "4111 1111 1111 1112",
+        "1700000000123", 1700000000123456789, "20250303100000", "2019 2020 2021 2022", "03.04.2025 10:30", "01-02-2025 03 04",
+        "SKU AB12 3456 7890 1234", "999.1.2.3", "52.5200066 13.4049540", "10.0.19041.1",
     ):  # fmt: skip
         assert mask_value({"x": [text]}) == {"x": [text]}
+    for text, masked in (
+        ("card 4111 1111 1111 1111 123, 12/27", "card [card] 123, 12/27"), ("item 55 4111111111111111 2", "item 55 [card] 2"),
+        ("to BE68 5390 0754 7034 FROM ann@zq7 and bob@zq7", "to [iban] FROM [email] and [email]"),
+    ):  # fmt: skip
+        assert mask_value(text) == masked
+    assert mask_value({"ann@zq7": "ann@zq7"}) == {"ann@zq7": "[email]"}

@@ -325,3 +325,60 @@ def text_said(value: Any, role: str) -> str | None:
     if isinstance(value, Mapping):
         return next(filter(None, (text_said(value[key], role) for key in SAID if value.get(key))), None)
     return None if value is None else str(value)
+
+
+_BYTE, _PART = r"(?:25[0-5]|2[0-4]\d|[01]?\d?\d)", r"[\da-fA-F]{1,4}"
+MASKS = (
+    ("[email]", r"[\w.+%-]+(?:@|\uff20|%40)(?=[\d.-]*[^\W\d])[\w-]+(?:\.[\w-]+)*"),
+    ("[iban]", r"\b[A-Za-z]{2}\d{2}(?:[\s-]?[A-Za-z\d]{4}){2,7}(?:[\s-]?[A-Za-z\d]{1,3})?\b"),
+    ("[card]", r"(?<!\d\.)\b(?=[3-6]|2[2-7])\d{4,19}(?:[\s.-]\d{4,8}){0,3}(?:[\s.-]\d{1,3})?\b"),
+    ("[ip]", rf"(?<!\d\.)\b(?:{_BYTE}\.){{3}}{_BYTE}\b(?!\.\d)"),
+    ("[ip]", rf"(?<![\w:])(?=[a-fA-F:]*\d)(?:(?:{_PART}:){{7}}{_PART}|(?:{_PART}:)+(?::{_PART})+)(?![\w:])"),
+    ("[phone]", r"(?<![\w.])(?:\+|00)\d[\d\s()./-]{6,}\d(?!\w)"),
+    ("[phone]", r"(?<![\w.])(?:0\d{2,4}[\s/-]|\(0\d{1,4}\)[\s/-]?)\d[\d\s-]{4,}\d(?!\w)"),
+    ("[phone]", r"(?<![\w.])0\d([\s.-]?)\d\d(?:\1\d\d){3}(?!\w)"),
+    ("[phone]", r"(?<![\w.])(?:\([2-9]\d\d\)\s?|[2-9]\d\d[\s.-])[2-9]\d\d[\s.-]\d{4}(?!\w)"),
+)
+"""The kinds of data that are masked, the most certain first; each is replaced by its name."""
+
+
+def _holds(name: str, written: str) -> bool:
+    """Whether the check digits of an account (ISO 13616) or a card (Luhn) fit: other long numbers are none."""
+    if name not in ("[iban]", "[card]"):
+        return bool(written)
+    signs = [int(each, 36) for each in written if each.isalnum()]
+    if name == "[iban]":
+        return len(signs) >= 15 and int("".join(map(str, signs[4:] + signs[:4]))) % 97 == 1
+    doubled = sum(sum(divmod(2 * each, 10)) for each in signs[-2::-2])
+    return 14 <= len(signs) <= 19 and (sum(signs[::-2]) + doubled) % 10 == 0
+
+
+def _mask_text(text: str, name: str, pattern: re.Pattern[str]) -> str:
+    masked, at = "", 0
+    while found := pattern.search(text, at):
+        part, begin = found[0], found.start()
+        while part and not _holds(name, part):  # its end may be another number
+            part = re.sub(r"\W?\w+$", "", part)
+        end = begin + (len(part) or 1)
+        masked += text[at:begin] + (name if part else text[begin:end])
+        at = end
+    return masked + text[at:]
+
+
+def mask_value(value: Any) -> Any:
+    """A text with personal data masked, also in lists and mappings, and numbers of cards; other values, and keys, are
+    unchanged.
+
+    >>> mask_value(["::", 4111111111111111, 12, 0.1234567890123456])
+    ['::', '[card]', 12, 0.1234567890123456]
+    """
+    if isinstance(value, dict):
+        return {key: mask_value(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [mask_value(each) for each in value]
+    if isinstance(value, str):
+        for name, shape in MASKS:
+            value = _mask_text(value, name, re.compile(shape))
+    elif is_finite(value) and abs(value) >= 1e12:
+        return masked if (masked := mask_value(text(value))) != text(value) else value
+    return value

@@ -19,6 +19,8 @@ from datetime import UTC, date, datetime, time, tzinfo
 from hashlib import blake2b
 from typing import Any
 
+import numpy as np
+
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, blame, check_each, not_known, shorten
 from rankproof.io.roles import list_in_words
@@ -33,6 +35,7 @@ from rankproof.monitoring.event_values import (
     ShownResult,
     is_finite,
     is_nan,
+    mask_value,
     place_clicks,
 )
 
@@ -186,9 +189,7 @@ class EventSchema:
                     if f"{name}:" in str(error):
                         raise
                     raise Rejected(error.reason, f"{name}: {error}") from error
-            elif name in EMPTY:
-                setattr(event, name, EMPTY[name])
-        for name in self.sparse:
+        for name in EMPTY.keys() & {*found, *self.sparse}:
             if getattr(event, name) is None:
                 setattr(event, name, EMPTY[name])
         if event.clicks:
@@ -199,6 +200,8 @@ class EventSchema:
     def time(self, value: Any) -> float:
         """Seconds since 1970 of a number or an ISO time; one without a zone is in the zone of the schema."""
         found: Any = self._of_text(value) if isinstance(value, str) else value
+        if isinstance(found, np.datetime64):
+            found = found.astype("datetime64[us]").item()
         if is_finite(found) and abs(found) < TOO_LATE:
             seconds = float(found) / next((scale for least, scale in SCALES if abs(found) >= least), 1.0)
         elif isinstance(found, date):
@@ -231,35 +234,6 @@ KEY = "RANKPROOF_HASH_KEY"
 """The environment variable with the key of the hashes: without it they cannot be traced to users."""
 SHORTEST = 16
 """The least number of characters of a key."""
-MASKS = (
-    ("[email]", re.compile(r"[\w.+%-]+(?:@|\uff20|%40)(?=[\d.-]*[^\W\d])[\w-]+(?:\.[\w-]+)*")),
-    (
-        "[iban]",
-        re.compile(
-            r"\b[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){3,7}(?:\s?[A-Z0-9]{1,3})?\b"
-            r"|\b[a-z]{2}\d{2}(?:\s[a-z0-9]{4}){3,7}(?:\s[a-z0-9]{1,3})?\b"  # without blanks it may be a hash
-        ),
-    ),
-    ("[card]", re.compile(r"\b\d(?:[\s-]?\d){12,18}\b|\b\d{4}(?:\.\d{4}){3}\b")),
-    ("[ip]", re.compile(r"(?<!\d\.)\b(?:\d{1,3}\.){3}\d{1,3}\b(?!\.\d)")),
-    (
-        "[ip]",
-        re.compile(
-            r"(?<![\w:])(?=[a-f:]*\d)(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}|(?:[\da-f]{1,4}:)+(?::[\da-f]{1,4})+)(?![\w:])",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "[phone]",
-        re.compile(
-            r"(?<![\w.])(?:(?:\+|00)\d[\d\s()./-]{6,}\d"
-            r"|0\d{2,4}[\s/-]\d[\d\s-]{4,}\d"
-            r"|0\d(?:[\s.-]?\d\d){4}"
-            r"|(?:\([2-9]\d\d\)\s?|[2-9]\d\d[\s.-])[2-9]\d\d[\s.-]\d{4})(?!\w)"
-        ),
-    ),
-)
-"""The kinds of data that are masked, the most certain first; each is replaced by its name."""
 
 
 Hook = Callable[[Event], Event | None]
@@ -275,24 +249,6 @@ def mask(event: Event) -> Event:
     event.query, event.answer, event.variant = map(mask_value, (event.query, event.answer, event.variant))
     event.other = mask_value(event.other)
     return event
-
-
-def mask_value(value: Any) -> Any:
-    """A text with personal data masked, also in lists and mappings, and numbers of cards; other values are unchanged.
-
-    >>> mask_value(["::", 4111111111111111, 12, 0.1234567890123456])
-    ['::', '[card]', 12, 0.1234567890123456]
-    """
-    if isinstance(value, dict):
-        return {key: mask_value(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [mask_value(each) for each in value]
-    if isinstance(value, str):
-        for name, pattern in MASKS:
-            value = pattern.sub(name, value)
-    elif isinstance(value, int | float) and abs(value) >= 1e12 and value == value // 1:
-        return masked if (masked := mask_value(f"{value:.0f}")) != f"{value:.0f}" else value
-    return value
 
 
 def apply_hook(change: Hook, event: Event) -> Event | None:

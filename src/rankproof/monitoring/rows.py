@@ -27,8 +27,8 @@ from rankproof.monitoring.block import (
     join_blocks,
     sketch_bytes,
 )
-from rankproof.monitoring.event_values import DOWN, MOST_LATENCY, UP, Rejected, vote
-from rankproof.monitoring.events import Event, EventSchema, Hook, apply_hook, mask_value
+from rankproof.monitoring.event_values import DOWN, MOST_LATENCY, UP, Rejected, mask_value, vote
+from rankproof.monitoring.events import Event, EventSchema, Hook, apply_hook
 from rankproof.text.refusals import refuses
 
 THUMBS: dict[Any, int] = {**dict.fromkeys(UP, 1), **dict.fromkeys(DOWN, -1), None: 0}
