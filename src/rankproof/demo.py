@@ -22,7 +22,6 @@ from rankproof.errors import UsageError
 from rankproof.reports import report
 from rankproof.scoring.evaluate import evaluate, prepare
 from rankproof.scoring.explain import explain
-from rankproof.scoring.scores import Scores
 from rankproof.scoring.words import scores as words
 
 MEASURES = "nDCG@10, RR@10, R@5, P@5, Success@5"
@@ -56,8 +55,11 @@ def demo(page: str | None = PAGE, *, force: bool = False) -> Iterator[str]:
     best = max(scores, key=lambda name: scores[name][MAIN])
     found = diagnose(judgments, rankings[best], queries=sample.queries(), corpus=corpus, worst=3)
     yield _titled(5, f"What is wrong with {best}?", full_text(brief_text(found)))
-    query = _telling_query(scores["keyword"], scores["dense"])
-    yield _titled(6, "How one of these numbers comes about", _explained(judgments, rankings, query))
+    # The question on which two retrievers differ most, of those that the first answers in part.
+    one, other = scores["keyword"].values(MAIN), scores["dense"].values(MAIN)
+    query = max((each for each in one if 0 < one[each] < 1), key=lambda each: abs(one[each] - other[each]))
+    explained = f"Question {query}: {sample.queries()[query]}\n\n{explain(judgments, rankings['keyword'], query, MAIN)}"
+    yield _titled(6, "How one of these numbers comes about", explained)
     if page is not None:
         yield _titled(7, "Show it to others", _written(judgments, rankings, found, page, force))
     yield _closing()
@@ -108,17 +110,6 @@ def _found(rankings: Rankings, times: Mapping[str, float]) -> str:
         firsts = [f'"{titles[doc]["title"]}"' for doc in list(ranking[query])[:2]]
         lines += wrap(", then ".join(firsts), first=f"  {name:8} ", later=" " * 11)
     return "\n".join(lines)
-
-
-def _explained(judgments: Judgments, rankings: Rankings, query: str) -> str:
-    asked = f"Question {query}: {sample.queries()[query]}\n\n"
-    return asked + str(explain(judgments, rankings["keyword"], query, MAIN))
-
-
-def _telling_query(first: Scores, second: Scores) -> str:
-    """The question on which two retrievers differ most, of those that the first answers in part."""
-    a, b = first.values(MAIN), second.values(MAIN)
-    return max((query for query in a if 0 < a[query] < 1), key=lambda query: abs(a[query] - b[query]))
 
 
 def _written(judgments: Judgments, rankings: Rankings, found: Diagnosis, page: str, force: bool) -> str:

@@ -6,7 +6,7 @@ out comes `Hits`, sorted by query and rank, with the ranks a row could have amon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -318,7 +318,9 @@ def _places_in_tie(block: Block, score: Array, found: Array, tied: Array, judgme
     order = np.lexsort((value, ranking))
     ranking, value = ranking[order], value[order]
     new = np.append(True, (ranking[1:] != ranking[:-1]) | (value[1:] != value[:-1]))
-    own = _ids_at(judgments.doc_ids, block.judged[tied[order]])
+    ids, judged = judgments.doc_ids, block.judged[tied[order]]
+    # Ids that are kept as bytes are made text together.
+    own = ids.some(judged) if hasattr(ids, "some") else [ids[at] for at in judged.tolist()]
     begin = np.flatnonzero(new)
     places: list[int] = []
     for some in _at_once((block.start[1:] - block.start[:-1])[ranking[begin]]):
@@ -333,12 +335,6 @@ def _places_in_tie(block: Block, score: Array, found: Array, tied: Array, judgme
     found_places = np.empty(len(tied), dtype=np.intp)
     found_places[order] = places
     return found_places
-
-
-def _ids_at(ids: Sequence[str], places: Array) -> list[str]:
-    """Some of the ids; those that are kept as bytes are made text together."""
-    some: Callable[[Array], list[str]] | None = getattr(ids, "some", None)
-    return [ids[at] for at in places.tolist()] if some is None else some(places)
 
 
 def _at_once(length: Array) -> Iterator[slice]:

@@ -343,12 +343,13 @@ class LexicalEvidence:
 def weigh(sought: TextProfile, text: TextProfile, weights: Weights) -> LexicalEvidence:
     """Look for one text in another."""
     found = cover(sought, text)
+    there = sum(map(text.vocabulary.__contains__, sought.forms))  # of all words, small ones too
     score = (
         weights.base
         + weights.reach * found.reach
         + weights.best * found.best
         + (weights.runs and weights.runs * _runs(sought, text))
-        + weights.words * _words(sought, text)
+        + weights.words * (there / (len(sought.forms) or 1))
     )
     return LexicalEvidence(found, 1.0 / (1.0 + math.exp(-score)))
 
@@ -371,11 +372,6 @@ def _runs(sought: TextProfile, text: TextProfile) -> float:
         squares += longest**2
         at += longest or 1
     return math.sqrt(squares) / (len(words) or 1)
-
-
-def _words(sought: TextProfile, text: TextProfile) -> float:
-    """The share of all words, small ones too, that are in the text."""
-    return sum(map(text.vocabulary.__contains__, sought.forms)) / (len(sought.forms) or 1)
 
 
 NEVER, UNREACHED = -1.0, 2.0

@@ -65,7 +65,8 @@ def records_of(stream: BinaryIO, name: str, rejects: Rejects, schema: EventSchem
     if head.startswith(MAGIC):
         yield from _rows_of(read_every_column(stream.read(), name), name)
         return
-    if (wide := _wide_code(head)) is not None:
+    marked = next((code for mark, code in WIDE.items() if head.startswith(mark)), None)
+    if wide := marked or UNMARKED.get("".join("0" if each == 0 else "x" for each in head[:8])):
         stream = io.BufferedReader(_InUtf8(stream, wide), PIECE)
         head = bytes(stream.peek(PIECE))
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -77,12 +78,6 @@ def records_of(stream: BinaryIO, name: str, rejects: Rejects, schema: EventSchem
     else:
         read = _whole if begin == b"[" or is_one else json_lines
         yield from resolve_spans(read(stream, name, rejects))
-
-
-def _wide_code(head: bytes) -> str | None:
-    """The code of a text whose letters have two bytes or four."""
-    marked = next((code for mark, code in WIDE.items() if head.startswith(mark)), None)
-    return marked or UNMARKED.get("".join("0" if each == 0 else "x" for each in head[:8]))
 
 
 class _InUtf8(io.RawIOBase):

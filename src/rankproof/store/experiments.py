@@ -43,11 +43,6 @@ def _unpack_flags(data: bytes | None) -> Array | None:
     return None if data is None else np.frombuffer(zlib.decompress(data), dtype=np.uint8).astype(bool)
 
 
-def _unpack_ids(data: bytes) -> tuple[str, ...]:
-    """Ids from a JSON list, compressed."""
-    return tuple(json.loads(zlib.decompress(data)))
-
-
 NOT_SHOWN = math.inf
 """The value in the file, whose means are numbers, for a mean over too few samples to be shown."""
 
@@ -201,7 +196,7 @@ def read(connection: sqlite3.Connection, name: str, path: Path) -> Experiment:
     known = _unpacked(path, name, "experiments.facts", facts, json.loads)
     if not isinstance(known, dict):
         raise _wrong(path, "experiments", "facts", name, facts, "a JSON object")
-    ids = _unpacked(path, name, "experiments.queries", queries, _unpack_ids)
+    ids = _unpacked(path, name, "experiments.queries", queries, lambda data: tuple(json.loads(zlib.decompress(data))))
     if not all(isinstance(each, str) for each in ids):
         raise _wrong(path, "experiments", "queries", name, ids, "a list of texts")
     columns = _columns(connection, number, name, path, len(ids))

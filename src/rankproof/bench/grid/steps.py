@@ -309,7 +309,8 @@ def _fits(value: Any, wanted: Any) -> bool:
     values = value if isinstance(value, (list, tuple, set, frozenset)) else [] if value is None else [value]
     if isinstance(wanted, Mapping):
         return all(_holds(condition, values, bound) for condition, bound in wanted.items())
-    return any(_alike(value, each) == _plain(each) for value in values for each in _listed(wanted))
+    listed = wanted if isinstance(wanted, (list, tuple)) else [wanted]
+    return any(_alike(value, each) == _plain(each) for value in values for each in listed)
 
 
 def _holds(condition: str, values: Collection[Any], bound: Any) -> bool:
@@ -322,10 +323,6 @@ def _holds(condition: str, values: Collection[Any], bound: Any) -> bool:
             if not beyond(_alike(value, bound), _plain(bound)):
                 return True
     return False
-
-
-def _listed(wanted: Any) -> Sequence[Any]:
-    return wanted if isinstance(wanted, (list, tuple)) else [wanted]
 
 
 def _plain(wanted: Any) -> Any:

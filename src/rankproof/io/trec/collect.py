@@ -110,16 +110,12 @@ def collect_rankings(
     for each in kept:
         for name in ("dropped", "comments", "huge", "infinite", "lists", "rising", "rises", "falls"):
             setattr(census, name, getattr(census, name) + getattr(each.noticed, name))
-    census.extra += _count_distinct([each.keys for each in others])
+    # A sixteenth of the different keys at a time, as all at once take several times the room.
+    shares = ([NO_KEYS, *(each.keys[each.keys & 15 == bits] for each in others)] for bits in range(16))
+    census.extra += sum(len(distinct(np.concatenate(share))) for share in shares)
     examples = list(dict.fromkeys(name for each in others for name in each.examples))
     census.extra_examples += examples[: max(0, SHOWN - len(census.extra_examples))]
     return [ordered for each in kept for ordered in each.ordered]
-
-
-def _count_distinct(parts: list[Array]) -> int:
-    """How many different keys there are; a sixteenth of them at a time, as all at once take several times the room."""
-    shares = ([NO_KEYS, *(part[part & 15 == bits] for part in parts)] for bits in range(16))
-    return sum(len(distinct(np.concatenate(share))) for share in shares)
 
 
 def _first_pass(

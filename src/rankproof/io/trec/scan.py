@@ -86,7 +86,9 @@ def without_repeats(rows: Rows, rule: str, queries: Sequence[str]) -> Rows:
     if not same.any():
         return rows
     if rule == "error":
-        raise _error(rows, first[same], again[same], queries)
+        at = np.flatnonzero(same)[np.argmin(again[same])]  # the repetition that comes first in the file
+        places = rows.line_of(int(first[at])), rows.line_of(int(again[at]))
+        raise Repeated(places, queries[int(rows.query[again[at]])], *rows.docs(again[at : at + 1]))
     keep = np.ones(len(rows.key), dtype=bool)
     keep[again[same]] = False
     return rows.keep(keep)
@@ -112,13 +114,6 @@ def _may_repeat(key: Array) -> bool:
             return True
         key = beaten
     return False
-
-
-def _error(rows: Rows, first: Array, twice: Array, queries: Sequence[str]) -> Repeated:
-    """The error for the repetition that comes first in the file."""
-    at = int(np.argmin(twice))
-    places = rows.line_of(int(first[at])), rows.line_of(int(twice[at]))
-    return Repeated(places, queries[int(rows.query[twice[at]])], *rows.docs(twice[at : at + 1]))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -75,7 +75,10 @@ class Correcting:
                 self.rows.extend((truth, machine, place, known[0].included, True))
         elif self.adds_up:
             for each in known:
-                self._take_pair(alone, each, place)
+                # What one pair gives to its sample's value, as people and as the machine see it.
+                without, true, said = (self._value(alone, {each.ask: e}) for e in (NOTHING, each.truth, each.said))
+                if without is not None and true is not None and said is not None:
+                    self.rows.extend((true - without, said - without, place, each.included, False))
 
     def _take_unseen(self, case: Case, fresh: Sequence[Ask], machine: float | None) -> None:
         """What the pairs that labels cannot tell of may do to the value."""
@@ -86,12 +89,6 @@ class Correcting:
         worst = self._value(case, dict.fromkeys(fresh, NOTHING))
         best = self._value(case, {ask: PLAIN_YES[ask.relation] for ask in fresh})
         self.unseen.extend((len(fresh), *(machine if each is None else each for each in (worst, best))))
-
-    def _take_pair(self, case: Case, label: Label, place: int) -> None:
-        """What one pair gives to its sample's value, as people and as the machine see it."""
-        without, truth, said = (self._value(case, {label.ask: e}) for e in (NOTHING, label.truth, label.said))
-        if without is not None and truth is not None and said is not None:
-            self.rows.extend((truth - without, said - without, place, label.included, False))
 
     def _value(self, case: Case, values: Mapping[Ask, int]) -> float | None:
         """The value with these in the place of what was said of some pairs."""
