@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rankproof import simulate_log
+from rankproof.errors import UsageError
 
 
 def drawn(log) -> dict[str, tuple[float, int]]:
@@ -92,3 +93,10 @@ def test_the_hour_that_the_clock_leaps_over_is_empty() -> None:
     assert set(hours.astype(int)) >= {1, 2, 3}
     changed = log.columns["ts"][log.columns["day"] == 1]
     assert changed.max() - changed.min() < 23 * 3600 + 300
+
+
+@pytest.mark.parametrize("wrong", [{"drift_on": 28}, {"worse_on": -1}, {"seed": -1}, {"users": -3}, {"depth": 2}])
+def test_what_cannot_be_planted_is_refused(wrong) -> None:
+    (name,) = wrong
+    with pytest.raises(UsageError, match=f"{name}: got {wrong[name]}"):
+        simulate_log(50, **wrong)

@@ -138,9 +138,10 @@ def simulate_log(
     >>> len(log), round(log.truth["ctr"], 3)
     (221, 0.646)
     """
-    check_whole("sessions", sessions)
-    check_whole("days", days)
-    check_whole("depth", depth, 3)
+    for name, number in {"sessions": sessions, "days": days, "depth": depth, "seed": seed, "users": users or 1}.items():
+        check_whole(name, number, {"depth": 3, "seed": 0}.get(name, 1))
+    for name, day in {"drift_on": drift_on or 0, "worse_on": worse_on or 0}.items():
+        check_whole(name, day, 0, days - 1, advice="name a day of the log, the first being 0")
     for name, share in {"noisy": noisy, "duplicates": duplicates, "disorder": disorder, "corrupt": corrupt}.items():
         check_number(name, share, least=0, below=1)
     check_number("drift_share", drift_share, least=0, most=1)
