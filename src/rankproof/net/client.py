@@ -20,6 +20,7 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from itertools import cycle
 from typing import Any, AnyStr
 from urllib.parse import quote, quote_plus, urlsplit
+from urllib.request import getproxies
 
 from rankproof.errors import UsageError, missing_extra, shorten
 from rankproof.net.retries import (
@@ -249,6 +250,9 @@ async def open_clients(most: int, timeout: float) -> AsyncIterator[Iterator[Any]
             httpx2.AsyncClient(verify=trusted, limits=limits, timeout=timeout, follow_redirects=False)
             for _ in range(min(CLIENTS, most))
         ]
+        for kind in ("http", "https", "all"):
+            proxy = getproxies().get(kind, "").rpartition("://")[2]
+            _ = urlsplit(f"//{proxy}").port  # one out of range would be an error at the first call
     except OSError as error:
         raise UsageError(
             f"SSL_CERT_FILE, SSL_CERT_DIR: {error.strerror or error}, expected certificates. Next: set them right, or "

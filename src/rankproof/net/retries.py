@@ -17,7 +17,6 @@ from math import floor
 from random import Random
 from threading import Lock
 from time import monotonic, sleep
-from types import TracebackType
 from typing import Protocol, TypeAlias, TypeVar
 
 from rankproof.document.model import Displayable
@@ -72,16 +71,19 @@ def failure_of(error: BaseException) -> Failed:
 
 
 def retry_after(headers: Mapping[str, str]) -> float:
-    """The seconds that the server asks to wait, given as a number or as a date; 0 if neither is given.
+    """The seconds that the server asks to wait, given as a number, of milliseconds too, or as a date; 0 if it does not.
 
     >>> [retry_after({"retry-after": each}) for each in ("1.5", "soon", "Wed, 21 Oct 2015 07:28:00 GMT")]
     [1.5, 0.0, 0.0]
+    >>> retry_after({"retry-after-ms": "250", "retry-after": "1"})  # as OpenAI's services say it
+    0.25
     """
-    text = next((value for name, value in headers.items() if name.lower() == "retry-after"), "").strip()
-    if re.fullmatch(r"[0-9]{1,12}(\.[0-9]*)?", text):
-        return float(text)
+    given = {name.lower(): value.strip() for name, value in headers.items()}
+    for name, second in (("retry-after-ms", 1000), ("retry-after", 1)):
+        if re.fullmatch(r"[0-9]{1,12}(\.[0-9]*)?", given.get(name, "")):
+            return float(given[name]) / second
     try:
-        moment = parsedate_to_datetime(text)
+        moment = parsedate_to_datetime(given.get("retry-after", ""))
     except (ValueError, TypeError, IndexError, OverflowError):
         return 0.0
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -112,21 +114,14 @@ class Pace(Displayable):
     4
     """
 
-    def __init__(
-        self,
-        rate: float | None = None,
-        clock: Callable[[], float] = monotonic,
-        *,
-        most: int = FIRST,
-        first: int = FIRST,
-    ) -> None:
+    def __init__(self, rate: float | None = None, clock: Callable[[], float] = monotonic, *, most: int = FIRST) -> None:
         # A window of a second that begins with a call may hold as many whole calls as `rate` allows.
         self._gap = 0.0 if rate is None else SLACK / (floor(rate) if rate >= 1 else rate)
         self._clock = clock
         self._free = self._paused = 0.0
         self._lock = Lock()
         self.most = most
-        self.width = min(first, most)
+        self.width = min(FIRST, most)
         self._inside = self._good = 0
         self._crowded = False
         self._changed = asyncio.Condition()
@@ -168,9 +163,7 @@ class Pace(Displayable):
                     return
             await asyncio.sleep(wait)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         async with self._changed:
             self._inside -= 1
             self._changed.notify(max(0, self.width - self._inside))

@@ -577,6 +577,17 @@ def test_google_says_in_the_body_how_long_to_wait_and_why(server: Served) -> Non
     assert {each.reason for each in found.values()} == {"the service refused the call: API key not valid. (HTTP 400)"}
 
 
+def test_a_web_page_is_an_address_that_never_answers(server: Served) -> None:
+    page = status(200, "\n<!doctype html><title>Log in</title>", Content_Type="text/html")
+    server.faults = [Fault(answer=page, times=99)]
+    found, _ = settled(judge_at(server), [[ask] for ask in ASKS])
+    assert len(server.calls) == LIMITS["tries"]
+    assert all("a web page" in each.reason and "base_url= (--base-url" in each.reason for each in found.values())
+    server.faults = [Fault(answer=page)]
+    found, _ = settled(judge_at(server))
+    assert all(map(right, found.values()))
+
+
 def test_an_error_that_comes_as_success_is_one(server: Served) -> None:
     server.faults = [Fault(answer=status(200, '{"error": {"code": 429, "message": "Provider is busy"}}'))]
     found, account = settled(judge_at(server))
@@ -591,6 +602,8 @@ def test_an_error_that_comes_as_success_is_one(server: Served) -> None:
     ("variable", "value", "words"),
     [
         ("HTTP_PROXY", "socks://me:s3cret@box:1080", "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY: got a proxy"),
+        ("HTTP_PROXY", "http://127.0.0.1:70000", "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY: got a proxy"),
+        ("HTTP_PROXY", "me:s3cret@127.0.0.1:70000", "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY: got a proxy"),
         ("SSL_CERT_FILE", "/no/such/file.pem", "SSL_CERT_FILE, SSL_CERT_DIR: No such file"),
     ],
 )

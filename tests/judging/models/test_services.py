@@ -58,7 +58,7 @@ def test_every_name_asks_at_its_address_with_its_key(server: Served, monkeypatch
 def test_where_the_services_are(monkeypatch: pytest.MonkeyPatch) -> None:
     def at(spec: str, **options: Any) -> str:
         found: Any = judges_of(spec, **options)[0]
-        return str(found.service.endpoint)
+        return str(found.service.url + found.service.provider.path)
 
     gemini = "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions"
     assert at("gemini:m") == gemini

@@ -47,7 +47,6 @@ IN_HAND = Provider(
     body=lambda _, call, given: {"instructions": call.instructions, "body": call.body, **given},
     read=lambda said: Reply(**said),
     local=True,
-    batches="",
 )
 
 

@@ -12,7 +12,6 @@ from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, one_of
 from rankproof.judging.models.calls import Call
 from rankproof.judging.models.replies import tokens
-from rankproof.net.client import hide_secrets
 
 MOST_REPLY_TOKENS = 8192
 HOSTED = (".azure.com", ".amazonaws.com")
@@ -246,11 +245,6 @@ class Service(Displayable):
     """Whether its address was given, rather than being where the provider always is."""
 
     @property
-    def endpoint(self) -> str:
-        """The address of calls."""
-        return self.url + self.provider.path
-
-    @property
     def key(self) -> str:
         """The key; read from the environment when it is needed, and kept nowhere."""
         return os.environ.get(self.key_variable, "").strip()
@@ -260,13 +254,9 @@ class Service(Displayable):
         """The headers that identify us."""
         return self.provider.headers(self.key)
 
-    def without_key(self, body: bytes) -> bytes:
-        """The error of a service, without the key in case it repeats it."""
-        return hide_secrets(body, self.secrets)
-
     @property
     def secrets(self) -> dict[str, str]:
-        """The secrets that no message may show."""
+        """The secrets that no message may show; a service may repeat the key in an error."""
         return {self.key: "[key]"} if len(self.key) >= SHORTEST_KEY else {}
 
     def check(self) -> None:

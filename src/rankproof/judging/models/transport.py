@@ -7,11 +7,11 @@ import json
 import re
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Displayable
-from rankproof.errors import shorten
 from rankproof.judging.models.calls import Call, bytes_of, sizes
 from rankproof.judging.models.providers import NONE, Reply
 from rankproof.judging.models.replies import unique_values
@@ -48,6 +48,8 @@ RETRY_DELAY = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,6}(?:\.[0-9]+)?)s"')
 """How long Google's services ask to wait: it stands in the body of the error, not in a header."""
 ERROR_INSIDE = re.compile(rb'\s*\{\s*"error"\s*:\s*\{[^{}]*"code"\s*:\s*"?([45][0-9]{2})\b')
 """An error that comes with the status 200, as OpenRouter's do, and the status that it should have had."""
+WEB_PAGE = "a web page came in the place of a reply, as of a login or a wrong base_url= (--base-url; many end in /v1)"
+"""Why there is no reply where the address is not that of the service, or somebody stands before it."""
 LARGEST = 8 << 20
 """Bytes of a reply that are read."""
 DROPPABLE = {
@@ -137,25 +139,26 @@ class Line(Displayable):
         """The response, or the error."""
         sent = {INSTEAD.get(n, "") if n in left_out else n: value for n, value in self.judge.body(call).items()}
         sent.pop("", None)  # what nothing is sent instead of
+        service = self.judge.service
         response = await exchange(
-            *(next(self.clients), "POST", self.judge.service.endpoint),
+            *(next(self.clients), "POST", service.url + service.provider.path),
             within=self.judge.limits.timeout,
             largest=LARGEST,
             content=json.dumps(sent, ensure_ascii=False).encode("utf-8", "replace"),
-            headers={"Content-Type": "application/json", **self.judge.service.headers},
+            headers={"Content-Type": "application/json", **service.headers},
         )
+        if response.status == 200 and response.body.lstrip()[:1] == b"<":
+            return Response(failure=Failed(WEB_PAGE, again=True))
         self.reached = self.reached or response.status > 0
         told = ERROR_INSIDE.match(response.body) if response.status == 200 else None
         status = int(told[1]) if told else response.status
-        return replace(response, status=status, body=self.judge.service.without_key(response.body))
+        return replace(response, status=status, body=hide_secrets(response.body, service.secrets))
 
     def _refused(self, response: Response) -> Failed:
         """Why the service gave no answer, if another try may help; else that is raised."""
         status, body = response.status, response.body
-        if status in HOPELESS:
-            raise Hopeless(f"{HOPELESS[status]} (HTTP {status})")
-        if NO_CREDIT in body:
-            raise Hopeless(f"{HOPELESS[402]} (HTTP {status})")
+        if status in HOPELESS or NO_CREDIT in body:
+            raise Hopeless(f"{HOPELESS.get(status, HOPELESS[402])} (HTTP {status})")
         if 300 <= status < 400:
             place = hide_secrets(without_access(response.headers.get("Location", "")), self.judge.service.secrets)
             place = place.removesuffix(self.judge.service.provider.path) or "elsewhere"
@@ -179,17 +182,12 @@ class Line(Displayable):
         except (ValueError, RecursionError):
             found = text
         while found and isinstance(found, dict | list):
-            found = (
-                found[0]
-                if isinstance(found, list)
-                else next((found[name] for name in ("error", "message", "detail", "msg") if found.get(name)), "")
-            )
+            names = ("error", "message", "detail", "msg")
+            inside = found if isinstance(found, list) else [found.get(name) for name in names]
+            found = next(filter(None, inside), "")
         said = " ".join("".join(c if c.isprintable() else " " for c in str(found)).split())
         said = without_keys(said, self.judge.service.secrets)
         return f": {said[:LONGEST]}{'...' if len(said) > LONGEST else ''}" if said else ""
-
-    def __repr__(self) -> str:
-        return f"<Line to {shorten(self.judge.service.url)}>"
 
 
 def _unknown(response: Response, left_out: frozenset[str]) -> str:
@@ -219,20 +217,17 @@ class Wire:
 
     async def json(self, method: str, path: str, **sent: Any) -> Any:
         """The JSON that the service answers with."""
-        body = await self._request(method, path, **sent)
         try:
-            return json.loads(body)
-        except ValueError as error:
+            return json.loads(await self._request(method, path, **sent))
+        except (ValueError, RecursionError) as error:
             raise Failed("the service's reply is not what its protocol says") from error
 
     async def lines(self, path: str) -> list[dict[str, Any]]:
         """The records of a file of lines; one that is cut off, or is no record, is left out."""
         found = []
         for line in (await self._request("GET", path)).decode("utf-8", "replace").split("\n"):
-            try:
-                found += [json.loads(line, object_pairs_hook=unique_values)] if line.strip() else []
-            except (ValueError, RecursionError):
-                continue
+            with suppress(ValueError, RecursionError):
+                found.append(json.loads(line, object_pairs_hook=unique_values))
         return [each for each in found if isinstance(each, dict)]
 
     async def _request(self, method: str, path: str, **sent: Any) -> bytes:
@@ -243,16 +238,15 @@ class Wire:
             )
             if response.failure is not None or response.status == 200:
                 return response
-            problem = f"the service answered HTTP {response.status}"
+            said = HOPELESS.get(response.status, f"the service answered HTTP {response.status}")
             again, wait = response.status in AGAIN, retry_after(response.headers)
-            said = problem if again else HOPELESS.get(response.status, problem)
             return replace(response, failure=Failed(said, again=again, wait=wait))
 
         course: Attempts[Response] = attempts(self.judge.limits.retries, Pace())
         response = await settle_in_loop(course, tried)
         if response.failure is not None:
             raise response.failure
-        return self.judge.service.without_key(response.body)
+        return hide_secrets(response.body, self.judge.service.secrets)
 
 
 BATCH_PRICE = 0.5
@@ -279,8 +273,7 @@ async def _round(session: Session, wire: Wire, calls: Sequence[Call], again: int
     needs = ((call, sizes(call)) for call in calls)
     reserved = {id(call): need for call, need in needs if not session.judge.budget.refuses(*need)}
     affordable = {name_of(call): call for call in calls if id(call) in reserved}
-    replies: Mapping[str, Reply] = {}
-    problem = ""
+    replies, problem = dict[str, Reply](), ""
     try:
         replies = await _replies(wire, affordable, known) if affordable else {}
     except Failed as error:
@@ -308,10 +301,8 @@ async def _replies(wire: Wire, calls: Mapping[str, Call], known: str) -> dict[st
     kind = BATCHES[provider.batches]
     number = known or str((await kind.send(wire, calls))["id"])
     print(f"rankproof: batch {number}, {len(calls):,} calls; to go on with it later: batch={number}", file=sys.stderr)
-    state = await wire.json("GET", f"{kind.path}/{number}")
-    while str(state.get(kind.status)) not in ENDED:
+    while str((state := await wire.json("GET", f"{kind.path}/{number}")).get(kind.status)) not in ENDED:
         await asyncio.sleep(wire.judge.limits.poll)
-        state = await wire.json("GET", f"{kind.path}/{number}")
     where = kind.results(state)
     lines = await wire.lines(where) if where else []
     parts = [(str(line.get("custom_id")), line.get(kind.part)) for line in lines]
