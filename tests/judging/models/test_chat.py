@@ -244,7 +244,7 @@ def test_a_limit_of_calls_counts_those_that_are_made_again() -> None:
         (str, {}, "class str"),
         (lambda text: text, {"batch": True}, "no batches"),
         (lambda text: text, {"max_money": 1}, "budget_tokens"),
-        (lambda text: text, {"concurrency": 0}, "expected a whole number of at least 1"),
+        (lambda text: text, {"concurrency": 0}, "expected a whole number from 1 to 1000"),
     ],
 )
 def test_what_cannot_be_asked_is_said(model: Any, options: dict[str, Any], words: str) -> None:

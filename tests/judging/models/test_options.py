@@ -52,8 +52,15 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
         ({"max_calls": -1}, "expected a number of at least 0"),
         ({"again": -1}, "again: got -1, expected a whole number of at least 0"),
         ({"again": 1.5}, "again: got 1.5, expected a whole number of at least 0"),
-        ({"concurrency": 2.5}, "concurrency: got 2.5, expected a whole number of at least 1"),
-        ({"pause": -1}, "pause: got -1, expected a number of at least 0"),
+        ({"concurrency": 2.5}, "concurrency: got 2.5, expected a whole number from 1 to 1000"),
+        ({"concurrency": 10**9}, "expected a whole number from 1 to 1000"),
+        ({"pause": -1}, "pause: got -1, expected a number from 0 to 1e+06"),
+        ({"pause": None}, "pause: got None, expected a number from 0 to 1e+06"),
+        ({"poll": 1e30}, "poll: got 1e+30, expected a number from 0 to 1e+06"),
+        ({"timeout": 1e30}, "timeout: got 1e+30, expected a number from 0 to 1e+06"),
+        ({"timeout": 0}, "timeout: got 0, expected a number above 0"),
+        ({"batch": "yes"}, "batch: got 'yes', expected True, False or the id of a batch"),
+        ({"batch": ""}, "batch: got '', expected True, False or the id of a batch"),
     ],
 )
 def test_an_option_that_is_none_is_an_error(options: dict[str, Any], words: str) -> None:

@@ -16,6 +16,9 @@ from rankproof.suggestions import nearest
 
 MOST_PAIRS = 200
 """Pairs judged in one call by default."""
+MOST_AT_ONCE = 1000
+MOST_SECONDS = 1e6
+"""Of a wait, eleven days: clocks of sockets overflow not far beyond."""
 
 
 @dataclass(frozen=True)
@@ -150,14 +153,20 @@ def _budget(sent: dict[str, Any]) -> dict[str, int]:
 
 
 def _checked(found: ModelLimits) -> ModelLimits:
-    for name, least in (("pairs", 1), ("concurrency", 1), ("again", 0)):
-        check_whole(name, getattr(found, name), least)
-    for name in ("timeout", "tries"):
-        check_number(name, getattr(found, name), above=0)
+    for name, least, most in (("pairs", 1, None), ("concurrency", 1, MOST_AT_ONCE), ("again", 0, None)):
+        check_whole(name, getattr(found, name), least, most)
+    check_number("tries", found.tries, above=0)
+    check_number("timeout", found.timeout, above=0)
+    for name in ("timeout", "pause", "poll"):
+        check_number(name, getattr(found, name), least=0, most=MOST_SECONDS)
     for name in ("canaries", "by_address"):  # a word such as "no" would count as yes
         if not isinstance(getattr(found, name), bool):
             raise UsageError(f"{name}: got {getattr(found, name)!r}, expected True or False. Next: write one of them.")
-    for name in ("pause", "poll", "max_calls", "budget_tokens", "max_money"):
+    if isinstance(found.batch, str) and found.batch.strip().lower() in ("", "yes", "no", "on", "off", "true", "false"):
+        raise UsageError(
+            f"batch: got {found.batch!r}, expected True, False or the id of a batch. Next: write one of them."
+        )
+    for name in ("max_calls", "budget_tokens", "max_money"):
         if getattr(found, name) is not None:
             check_number(name, getattr(found, name), least=0)
     return found
