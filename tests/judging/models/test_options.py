@@ -13,6 +13,8 @@ from rankproof import chat, judge
 from rankproof.cli.judge import model_options
 from rankproof.errors import UsageError
 from rankproof.judging.judges import judges_of
+from rankproof.judging.models.judge import model_judge
+from rankproof.judging.run import BATCH
 from tests.judging.models.server import Fault, Served, serving
 from tests.judging.models.test_chat import text_of
 from tests.shell import rankproof
@@ -98,6 +100,19 @@ def test_yes_and_no_in_the_shell_are_written_as_in_python_or_json(server: Served
 def test_a_budget_of_calls_that_is_no_whole_number_is_not_overdrawn(server: Served) -> None:
     judge(ROWS, "P@2", judge="openai:m", base_url=server.url, max_calls=1.5, concurrency=1)
     assert len(server.calls) == 1
+
+
+def test_what_a_small_budget_pays_for_is_samples_that_are_finished(server: Served) -> None:
+    rows = [{**row, "answer": f"It has {i} legs."} for i, row in enumerate(ROWS)]
+    asked: dict[str, Any] = {"judge": "openai:m", "base_url": server.url, "probe": False}
+    scores = judge(rows, "context_precision, faithfulness", max_calls=5, **asked)
+    assert len(server.calls) == 5
+    assert dict(scores.coverage) == pytest.approx({"context_precision": 2 / 6, "faithfulness": 2 / 6})
+    scores = judge(rows, "context_precision, faithfulness", budget_tokens=1_500, **asked)
+    assert all(0 < each < 1 for each in scores.coverage.values())
+    assert model_judge("openai:m", base_url=server.url, max_calls=1_000).at_once == 50
+    assert model_judge("openai:m", base_url=server.url, max_calls=1_000, batch=True).at_once == 250
+    assert model_judge("openai:m", base_url=server.url).at_once == BATCH
 
 
 @pytest.mark.slow

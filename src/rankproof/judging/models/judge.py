@@ -19,7 +19,7 @@ from rankproof.judging.models.calls import CLAIMS, VERDICTS, Call, bytes_of, cal
 from rankproof.judging.models.providers import NONE, Reply, Service, service_of
 from rankproof.judging.models.replies import Reading, read
 from rankproof.judging.models.transport import BATCH_PRICE, Hopeless, Line, settle_in_batches
-from rankproof.judging.run import Tell
+from rankproof.judging.run import BATCH, Tell
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
 from rankproof.net.client import open_clients
 from rankproof.net.retries import Failed, Pace
@@ -61,9 +61,14 @@ class ModelJudge(Displayable):
     """It says itself how far it is, with what that cost."""
 
     @property
-    def at_once(self) -> int | None:
-        """How many samples it is best asked about together: a batch of any size may take a day."""
-        return SAMPLES_OF_A_BATCH if self.limits.batch else None
+    def at_once(self) -> int:
+        """How many samples it is best asked about together: a batch of any size may take a day.
+
+        Within a budget they are few: claims go first, and a budget that ends with them has measured nothing.
+        """
+        most, parts = (SAMPLES_OF_A_BATCH, 4) if self.limits.batch else (BATCH, 20)
+        calls = self.budget.calls()
+        return most if calls is None else int(max(1, min(most, calls / parts)))
 
     @property
     def name(self) -> str:
@@ -92,13 +97,11 @@ class ModelJudge(Displayable):
 
     def estimate(self, groups: Iterable[Sequence[Ask]]) -> Account:
         """The largest cost of asking, without asking."""
-        account = Account(money=0.0 if price(self.name, 1, 1) is not None else None)
-        limits = self.limits
+        account, limits = Account(), self.limits
         for call in (call for group in groups for call in calls_for(group, limits.canaries, limits.pairs)):
             account.add(Account(1, *sizes(call), bytes_sent=bytes_of(call)))
-        if account.money is not None:
-            whole = price(self.name, account.prompt_tokens, account.reply_tokens) or 0.0
-            account.money = whole * (BATCH_PRICE if self.limits.batch else 1.0)
+        whole = price(self.name, account.prompt_tokens, account.reply_tokens)
+        account.money = None if whole is None else whole * (BATCH_PRICE if limits.batch else 1.0)
         return account
 
 
@@ -250,6 +253,8 @@ class Session:
 
 CALLED = {"gemini": "google", "bedrock": "aws"}
 """The name of a provider in the list of prices, if it is another."""
+USUAL_CALL = (2_000, 500)
+"""Tokens that a call of a usual size sends and gets."""
 
 
 @lru_cache(4096)
@@ -276,6 +281,12 @@ class Budget(Displayable):
     spent: Account = field(default_factory=Account)
     _under_way: list[tuple[int, int]] = field(default_factory=list)
 
+    def calls(self) -> float | None:
+        """About how many calls of a usual size it pays for; None if there is no limit."""
+        limits, each = self.limits, price(self.model, *USUAL_CALL)
+        costs = (limits.max_calls, 1), (limits.budget_tokens, sum(USUAL_CALL)), (limits.max_money, each)
+        return min((limit / cost for limit, cost in costs if limit is not None and cost), default=None)
+
     def refuses(self, prompt_tokens: int, reply_tokens: int) -> str:
         """Why a call of that size cannot be afforded; empty if it can, and then it is under way."""
         waiting_prompt = sum(each[0] for each in self._under_way) + prompt_tokens
@@ -295,8 +306,9 @@ class Budget(Displayable):
     def refuses_to_send(self) -> str:
         """Why nothing more can be sent; empty if it can."""
         most = self.limits.max_calls
-        spent = most is not None and self.spent.calls + len(self._under_way) + 1 > most
-        return f"the budget of {count(most, 'call')} is spent" if spent and most is not None else ""
+        if most is None or self.spent.calls + len(self._under_way) + 1 <= most:
+            return ""
+        return f"the budget of {count(most, 'call')} is spent"
 
     def book(self, reserved: tuple[int, int], prompt_tokens: int, reply_tokens: int, share: float) -> float | None:
         """Write down what a call took in the end, and say what it cost."""
