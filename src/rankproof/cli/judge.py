@@ -49,7 +49,7 @@ def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: S
     judge = Judge(spec, ledger=kept, **model_options(settings, base_url))
     if sys.stdin.isatty() and sys.stderr.isatty():  # a person at the terminal is asked
         judge.judges = [HumanJudge(each.who, ask) if isinstance(each, HumanJudge) else each for each in judge.judges]
-    if kept and not ledger:
+    if kept and not ledger and not click.get_current_context().params.get("dry_run"):
         click.echo(f"Verdicts are kept in {kept}; --ledger names another file.", err=True)
     return judge
 

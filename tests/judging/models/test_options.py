@@ -115,6 +115,13 @@ def test_what_a_small_budget_pays_for_is_samples_that_are_finished(server: Serve
     assert model_judge("openai:m", base_url=server.url).at_once == BATCH
 
 
+def test_a_dry_run_does_not_say_that_verdicts_are_kept(server: Served, tmp_path: Path) -> None:
+    (tmp_path / "s.jsonl").write_text(json.dumps(ROWS[0]) + "\n")
+    common = ("judge", "s.jsonl", "-m", "P@2", "--judge", "openai:m", "--base-url", server.url)
+    assert "are kept" not in rankproof(tmp_path, *common, "--dry-run").stderr
+    assert "Verdicts are kept in verdicts.db" in rankproof(tmp_path, *common).stderr
+
+
 @pytest.mark.slow
 def test_max_tokens_limits_a_reply_and_budget_tokens_the_run(server: Served) -> None:
     scores = judge(ROWS, "P@2", judge="openai:m", base_url=server.url, max_tokens=500, concurrency=1)
