@@ -183,7 +183,9 @@ def text_from(value: Any, field: str, where: str) -> str:
         texts = (getattr(value, name, None) for name in SAID)
         value = next((each for each in texts if isinstance(each, str)), value)
     if not isinstance(value, str):
-        raise _unfit(value, field, "a text", where)
+        several = "join several texts into one if all of them count, else keep the one that does"
+        step = several if isinstance(value, list | tuple) and len(value) > 1 else "correct this row"
+        raise _unfit(value, field, "a text", where, step)
     return value
 
 
