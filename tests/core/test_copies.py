@@ -50,3 +50,10 @@ def test_a_measure_that_is_not_declared_where_it_is_loaded() -> None:
     forget("Depth")
     with pytest.raises(UsageError, match="unknown measure 'Depth'"):
         pickle.loads(stored)
+
+
+@pytest.mark.parametrize("name", [lambda hits: hits.count(), 3, None, "", " "])
+def test_a_measure_without_a_name_is_refused(name: Any) -> None:
+    """`@measure` without parentheses takes the function for the name."""
+    with pytest.raises(UsageError, match=r"measure: got .*, expected a name. Next: write @measure\('NAME'\)"):
+        measure(name)

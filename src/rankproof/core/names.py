@@ -118,6 +118,9 @@ def measure(
     >>> forget("Depth")
     """
 
+    if not (isinstance(name, str) and name.strip()):
+        raise UsageError(f"measure: got {shorten(name)}, expected a name. Next: write @measure('NAME').")
+
     def register(function: Function) -> Measure:
         parameters = parameters_of(function, skip=2 if kind == "pair" else 1)
         names = {**{other: {} for other in also}, **(presets or {})}

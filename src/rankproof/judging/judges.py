@@ -140,7 +140,7 @@ def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[Mode
     _check_addresses(spec, options)
     if isinstance(spec, str):
         return _named(spec, ledger, options)
-    if isinstance(spec, Sequence):
+    if isinstance(spec, Sequence) and spec:
         return [
             judge for each in spec for judge in judges_of(each, ledger=ledger, **(options if _models_in(each) else {}))
         ]

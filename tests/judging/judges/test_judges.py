@@ -282,3 +282,9 @@ def test_coverage_shows_each_metric_with_its_share() -> None:
     assert scores.coverage["precision@4"] == scores.coverage["P@4"], "by another name too"
     with pytest.raises(KeyError, match="was not measured"):
         scores.coverage["RR"]
+
+
+@pytest.mark.parametrize("none", [[], (), b"", ["lexical", []]])
+def test_an_empty_cascade_is_refused(none: Any) -> None:
+    with pytest.raises(UsageError, match=r"judge: got .*, expected one of lexical"):
+        Judge(none)
