@@ -91,6 +91,23 @@ def test_a_batch_is_gone_on_with(server: Served, provider: str) -> None:
     assert len(server.batches.sent) == 1
 
 
+@PROVIDERS
+def test_what_a_known_batch_has_no_reply_to_goes_into_a_new_one(server: Served, provider: str) -> None:
+    """The batch of claims, after which those of the verdicts were never sent."""
+    rows = [{"id": str(n), "query": f"q{n}", "contexts": [f"text {n} ANSWER"], "answer": f"a {n}."} for n in range(3)]
+    asked: dict[str, Any] = {"judge": f"{provider}:m", "base_url": server.url, "poll": 0.01, "canaries": False}
+    first = rankproof.judge(rows, "faithfulness", batch=True, **asked)
+    again = rankproof.judge(rows, "faithfulness", batch="b1", **asked)
+    assert [len(sent) for sent in server.batches.sent] == [3, 3, 3]
+    assert (again.coverage["faithfulness"], again["faithfulness"]) == (1, first["faithfulness"])
+
+
+def test_a_batch_without_results_is_said(server: Served) -> None:
+    server.batches.odd = {"b1": '{"status": "failed"}'}
+    found, _ = settled(judge_at(server, "openai"))
+    assert {each.reason.partition(";")[0] for each in found.values()} == {"the batch ended without results, as failed"}
+
+
 LINES = {
     "no JSON": "<html>",
     "lists": "[1]\n[2]",

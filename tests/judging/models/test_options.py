@@ -61,8 +61,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
         ({"poll": 1e30}, "poll: got 1e+30, expected a number from 0 to 1e+06"),
         ({"timeout": 1e30}, "timeout: got 1e+30, expected a number from 0 to 1e+06"),
         ({"timeout": 0}, "timeout: got 0, expected a number above 0"),
-        ({"batch": "yes"}, "batch: got 'yes', expected True, False or the id of a batch"),
-        ({"batch": ""}, "batch: got '', expected True, False or the id of a batch"),
+        ({"batch": "yes"}, "batch: got 'yes', expected True, False or an id"),
+        ({"batch": ""}, "batch: got '', expected True, False or an id"),
     ],
 )
 def test_an_option_that_is_none_is_an_error(options: dict[str, Any], words: str) -> None:

@@ -163,9 +163,7 @@ def _checked(found: ModelLimits) -> ModelLimits:
         if not isinstance(getattr(found, name), bool):
             raise UsageError(f"{name}: got {getattr(found, name)!r}, expected True or False. Next: write one of them.")
     if isinstance(found.batch, str) and found.batch.strip().lower() in ("", "yes", "no", "on", "off", "true", "false"):
-        raise UsageError(
-            f"batch: got {found.batch!r}, expected True, False or the id of a batch. Next: write one of them."
-        )
+        raise UsageError(f"batch: got {found.batch!r}, expected True, False or an id. Next: write one of them.")
     for name in ("max_calls", "budget_tokens", "max_money"):
         if getattr(found, name) is not None:
             check_number(name, getattr(found, name), least=0)

@@ -62,10 +62,8 @@ class ModelJudge(Displayable):
 
     @property
     def at_once(self) -> int:
-        """How many samples it is best asked about together: a batch of any size may take a day.
-
-        Within a budget they are few: claims go first, and a budget that ends with them has measured nothing.
-        """
+        """How many samples it is best asked about together: a batch of any size may take a day."""
+        # Within a budget they are few: claims go first, and a budget that ends with them has measured nothing.
         most, parts = (SAMPLES_OF_A_BATCH, 4) if self.limits.batch else (BATCH, 20)
         calls = self.budget.calls()
         return most if calls is None else int(max(1, min(most, calls / parts)))

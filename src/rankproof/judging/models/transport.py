@@ -297,15 +297,24 @@ def name_of(call: Call) -> str:
 
 
 async def _replies(wire: Wire, calls: Mapping[str, Call], known: str) -> dict[str, Reply]:
+    """The replies of a known batch, and of a new one to the calls that it has none for."""
+    found = await _results(wire, known, len(calls)) if known else {}
+    left = {name: call for name, call in calls.items() if name not in found}
+    if left:
+        sent = await BATCHES[wire.judge.service.provider.batches].send(wire, left)
+        found |= await _results(wire, str(sent["id"]), len(left))
+    return found
+
+
+async def _results(wire: Wire, number: str, calls: int) -> dict[str, Reply]:
     provider = wire.judge.service.provider
     kind = BATCHES[provider.batches]
-    number = known or str((await kind.send(wire, calls))["id"])
-    print(f"rankproof: batch {number}, {len(calls):,} calls; to go on with it later: batch={number}", file=sys.stderr)
+    print(f"rankproof: batch {number}, {calls:,} calls; to go on with it later: batch={number}", file=sys.stderr)
     while str((state := await wire.json("GET", f"{kind.path}/{number}")).get(kind.status)) not in ENDED:
         await asyncio.sleep(wire.judge.limits.poll)
-    where = kind.results(state)
-    lines = await wire.lines(where) if where else []
-    parts = [(str(line.get("custom_id")), line.get(kind.part)) for line in lines]
+    if not (where := kind.results(state)):
+        raise Failed(f"the batch ended without results, as {state[kind.status]}; the service's page of it says why")
+    parts = [(str(line.get("custom_id")), line.get(kind.part)) for line in await wire.lines(where)]
     return {
         name: provider.reply(part.get(kind.content))
         for name, part in parts
