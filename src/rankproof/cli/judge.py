@@ -40,7 +40,7 @@ FREE = "lexical"
 """The judge whose verdicts cost nothing, and are kept only if asked for."""
 
 
-def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: Sequence[str]) -> Judge:
+def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: Sequence[str], dry_run: bool) -> Judge:
     """The judge; verdicts that cost money or time are kept in a file even if none is named."""
     from rankproof.judging.judge import Judge
     from rankproof.judging.judges import DEFAULT, HumanJudge
@@ -49,7 +49,7 @@ def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: S
     judge = Judge(spec, ledger=kept, **model_options(settings, base_url))
     if sys.stdin.isatty() and sys.stderr.isatty():  # a person at the terminal is asked
         judge.judges = [HumanJudge(each.who, ask) if isinstance(each, HumanJudge) else each for each in judge.judges]
-    if kept and not ledger and not click.get_current_context().params.get("dry_run"):
+    if kept and not ledger and not dry_run:
         click.echo(f"Verdicts are kept in {kept}; --ledger names another file.", err=True)
     return judge
 
@@ -185,7 +185,7 @@ def command(
     saving.check(files)
     if qrels and len(files) > 1:
         raise UsageError("--qrels: got several files of samples, expected one. Next: judge them one by one.")
-    judge = judge_named(spec, ledger, base_url, settings)
+    judge = judge_named(spec, ledger, base_url, settings, dry_run)
     if design is not None:
         found = _designed(judge, files, design, metrics, correct)
         printed.write_result(found)

@@ -104,7 +104,7 @@ def command(
     if cutoffs:
         settings["cutoffs"] = cutoffs
     if spec is not None:
-        judge = judge_named(spec, ledger, base_url, options_of_judge)
+        judge = judge_named(spec, ledger, base_url, options_of_judge, dry_run)
         settings["judge"] = _AskedOnce(judge, ",".join(split_names(judged) or JUDGED), dry_run)
     elif dry_run or judged or settings["corpus"] or base_url or options_of_judge:
         used = "--dry-run, --judge-metric, --corpus, --base-url and --set"
