@@ -274,7 +274,7 @@ class Verdicts(Displayable):
         `pair` is the id of a pair, or its beginning; `value` one of its relation, or True or False; `why` is the
         reason, which is kept beside it.
         """
-        if not by.strip():
+        if not (isinstance(by, str) and by.strip()):
             raise UsageError("by: got no name, expected who overrides. Next: say who you are.")
         found, judge = self._of(pair), HumanJudge(by.strip())
         said = verdict_of(pair_in(found), value, judge.name)
@@ -289,10 +289,10 @@ class Verdicts(Displayable):
         return entry
 
     def _of(self, pair: str) -> LedgerEntry:
-        found = {each.id: each for each in self if pair and each.id.startswith(pair)}
+        found = {each.id: each for each in self if pair and each.id.startswith(str(pair))}
         if len(found) != 1:
             what = "no pair" if not found else f"{len(found)} pairs"
-            hint = nearest(pair, [each.id for each in self]) if not found else ""
+            hint = nearest(str(pair), [each.id for each in self]) if not found else ""
             raise UsageError(
                 f"{self.ledger.path}: {what} whose id begins with {shorten(pair)}, expected one.{hint} "
                 "Next: 'rankproof verdicts' lists the ids."

@@ -14,7 +14,7 @@ import pytest
 
 from rankproof import Judge, judge
 from rankproof.errors import UsageError
-from rankproof.judging.judges import HumanJudge, judges_of
+from rankproof.judging.judges import HumanJudge, Verdicts, judges_of
 from rankproof.judging.run import settle
 from rankproof.judging.verdicts import Account, Ask, InLedger, Keep, Relation, Unmeasured, Verdict
 from rankproof.store.ledger import Ledger
@@ -288,3 +288,16 @@ def test_coverage_shows_each_metric_with_its_share() -> None:
 def test_an_empty_cascade_is_refused(none: Any) -> None:
     with pytest.raises(UsageError, match=r"judge: got .*, expected one of lexical"):
         Judge(none)
+
+
+def test_who_overrides_and_what_is_said_in_plain_words(tmp_path: Path) -> None:
+    row = {"question": "Why?", "contexts": ["yes."]}
+    judge([row], "P@1", judge=lambda relation, left, right: 3, ledger=tmp_path / "v.db")
+    verdicts = Verdicts(tmp_path / "v.db")
+    (entry,) = verdicts
+    for nobody in (None, 3, " "):
+        with pytest.raises(UsageError, match="by: got no name, expected who overrides"):
+            verdicts.override(entry.id, 0, by=nobody)  # type: ignore[arg-type]
+    for none in (None, -1, "", ["x"]):
+        with pytest.raises(UsageError, match=r"no pair whose id begins with .*, expected one"):
+            verdicts.override(none, 0, by="ana")  # type: ignore[arg-type]
