@@ -131,13 +131,12 @@ def parameters_of(function: Callable[..., Any], skip: int = 1) -> dict[str, Para
 
 
 def _kind(function: Callable[..., Any], parameter: inspect.Parameter) -> ParameterKind:
-    hint = parameter.annotation
-    for extra in get_args(hint):
+    inside = get_args(parameter.annotation)
+    for extra in inside:
         if isinstance(extra, ParameterKind):
             return extra
-    if get_origin(hint) is Literal:
-        words = get_args(hint)
-        return ParameterKind("|".join(words), lambda value: is_one_of(value, words), str, words)
+    if get_origin(parameter.annotation) is Literal:
+        return ParameterKind("|".join(inside), lambda value: is_one_of(value, inside), str, inside)
     raise UsageError(
         f"{function.__name__}: parameter {parameter.name!r} has no kind that could be checked. Next: annotate it with "
         "one of rankproof's kinds (Cutoff, Grade, Count, Number, Positive, Share, Persistence) or a Literal."
