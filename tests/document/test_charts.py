@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankproof.document.charts import LEFT, RIGHT, Dot, scatter
-from rankproof.document.page import ticks
+from rankproof.document.numbers import ticks
 
 
 def test_names_in_the_picture_of_quality_and_latency_do_not_cover_each_other() -> None:

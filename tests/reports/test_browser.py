@@ -142,6 +142,23 @@ def test_words_that_a_page_explains_have_a_dotted_line(browser: Any, tmp_path: P
     page.close()
 
 
+def test_the_meaning_of_a_heading_is_reached_by_keyboard_and_printed(browser: Any, tmp_path: Path) -> None:
+    """Without a script and without a mouse: a tooltip takes one."""
+    path = tmp_path / "compared.html"
+    compare(sample.judgments(), sample.rankings(), "nDCG@10").save(path)
+    page = browser.new_page(viewport={"width": 360, "height": 700})
+    page.goto(path.as_uri())
+    for heading in page.query_selector_all("thead th[title] a"):
+        heading.focus()
+        page.keyboard.press("Enter")
+        meaning = page.locator("dt:target + dd")
+        assert meaning.inner_text() == heading.evaluate("each => each.closest('th').title")
+        assert meaning.evaluate("each => each.getBoundingClientRect().top < innerHeight")
+    page.emulate_media(media="print")
+    assert page.is_visible("#words dd")
+    page.close()
+
+
 def test_a_telephone_breaks_no_name_of_a_measure_in_two(browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(PAGES["sample"](), encoding="utf-8")

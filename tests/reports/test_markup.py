@@ -120,7 +120,9 @@ def test_the_verdict_stands_beside_the_mean_and_says_what_would_give_one() -> No
     runs = {name: sample.rankings()[name] for name in ("fused", "dense")}
     text = report(sample.judgments(), runs, "nDCG@10").html()
     assert '<td class="w"><span>cannot tell yet</span><small>needs about' in text
-    assert text.index(">mean</th>") < text.index(">verdict</th>") < text.index(">difference</th>")
+    assert text.index(">mean</a>") < text.index(">verdict</a>") < text.index(">difference</a>")
+    assert ">interval of the mean</a>" in text
+    assert ">interval of the difference</a>" in text
 
 
 def test_every_picture_says_what_it_shows(tree: Node) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankproof.core.conventions import FEWEST_TO_DECIDE, TOO_FEW_TO_DECIDE
-from rankproof.document.charts import Bar, whiskers
+from rankproof.document.charts import Bar, figure, whiskers
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -26,7 +26,6 @@ from rankproof.document.model import (
     Table,
 )
 from rankproof.document.numbers import ABSENT, count, first_of, for_face, score, share, short_span, span
-from rankproof.document.page import figure
 from rankproof.document.terminal import cut_apart, page_height
 from rankproof.scoring.words import wrong_data
 from rankproof.stats.agreement import round_off_noise

@@ -3,32 +3,117 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rankproof.document.model import Displayable
-from rankproof.document.numbers import count, score
-from rankproof.document.page import (
-    WIDE,
-    Markup,
-    Point,
-    Scale,
-    axis_number,
-    circle,
-    combine,
-    figure,
-    join,
-    label,
-    line,
-    path,
-    picture,
-    rect,
-    spread_labels,
-    text,
-    ticks,
-    x_axis,
-    y_axis,
-)
+from rankproof.document.numbers import axis_number, count, score, spread_labels, ticks
+from rankproof.document.page import Child, Markup, combine, el, join
+from rankproof.document.terminal import cut
+
+WIDE = 400
+"""The width of every picture in its own units; about as many pixels as on a telephone."""
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Values to places on the page."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """The place of a value."""
+        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        return self.start + share * (self.end - self.start)
+
+
+def picture(title: str, says: str, height: float, *marks: Child) -> Markup:
+    """A drawing with its name and, for screen readers, a description."""
+    inner = join([el("title", title), el("desc", says), *marks])
+    return el("svg", inner, viewBox=f"0 0 {WIDE} {number(height)}", role="img", aria_label=f"{title}: {says}")
+
+
+def figure(caption: Child, drawing: Markup, *more: Child) -> Markup:
+    """A drawing with a caption above it."""
+    return el("figure", el("figcaption", caption), drawing, *more)
+
+
+def ceiling(value: float) -> float:
+    """The next round number that is not smaller: the end of an axis.
+
+    >>> ceiling(0.2156), ceiling(1.0), ceiling(12)
+    (0.3, 1.0, 20.0)
+    """
+    step = 10.0 ** math.floor(math.log10(value))
+    return round(math.ceil(value / step - 1e-9) * step, 10)
+
+
+def number(value: float) -> str:
+    """A coordinate in as few characters as make a visible difference.
+
+    >>> number(12.0), number(3.14159), number(-0.01)
+    ('12', '3.1', '0')
+    """
+    text = f"{value:.1f}"
+    if text[-2:] == ".0":  # without a function call: a page has tens of thousands of coordinates
+        text = text[:-2]
+    return "0" if text == "-0" else text
+
+
+def line(x1: float, y1: float, x2: float, y2: float, cls: str) -> Markup:
+    """A straight line."""
+    return el("line", x1=number(x1), y1=number(y1), x2=number(x2), y2=number(y2), cls=cls)
+
+
+def rect(x: float, y: float, width: float, height: float, cls: str, title: str | None = None) -> Markup:
+    """A rectangle; its title is a tooltip."""
+    box = {"x": number(x), "y": number(y), "width": number(max(width, 0)), "height": number(max(height, 0))}
+    return el("rect", title and el("title", title), **box, cls=cls)
+
+
+def circle(x: float, y: float, radius: float, cls: str, title: str | None = None) -> Markup:
+    """A circle, or a dot."""
+    return el("circle", title and el("title", title), cx=number(x), cy=number(y), r=number(radius), cls=cls)
+
+
+def text(x: float, y: float, content: str, cls: str | None = None) -> Markup:
+    """A line of text."""
+    return el("text", content, x=number(x), y=number(y), cls=cls)
+
+
+def label(x: float, y: float, content: str, cls: str, room: int = 15) -> Markup:
+    """A name, shortened if it is long, with all of it as a tooltip."""
+    return el("text", el("title", content), cut(content, room), x=number(x), y=number(y), cls=cls)
+
+
+def path(points: Iterable[Point], cls: str, title: str | None = None) -> Markup:
+    """A line through points."""
+    return el(
+        "path", title and el("title", title), d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in points), cls=cls
+    )
+
+
+def x_axis(scale: Scale, y: float, top: float, values: Sequence[float]) -> Markup:
+    """An axis along the bottom: numbers under it, hairlines up to `top`."""
+    return join(
+        combine(line(scale(v), top, scale(v), y, "grid"), text(scale(v), y + 14, axis_number(v), "tick mid"))
+        for v in values
+    )
+
+
+def y_axis(scale: Scale, left: float, right: float, values: Sequence[float], spell: str = "") -> Markup:
+    """An axis along the left side: numbers beside it, hairlines as far as `right`."""
+    return join(
+        combine(
+            line(left, scale(v), right, scale(v), "grid"),
+            text(left - 6, scale(v) + 4, axis_number(v, spell), "tick end"),
+        )
+        for v in values
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,29 +323,7 @@ def timeline(
     return picture(title, says, high, *parts, path(drawn, "curve best"))
 
 
-# --- one query -------------------------------------------------------------------------------------
-
-
-def contributions(title: str, mine: Mapping[int, float], ideal: Mapping[int, float], depth: int) -> Markup:
-    """What each rank adds, as bars; what it would add in the ideal order, as outlines behind them."""
-    high, left = 150, 40
-    deepest = min(depth, max([10, *mine, *ideal]))
-    ends = [*mine.values(), *ideal.values(), 0.0]
-    x, y = Scale(0, deepest, left, WIDE - 4), Scale(min(ends), max(ends), high - 26, 10)
-    wide = (x(1) - x(0)) * 0.7
-    bars = [
-        rect(x(r - 1) + wide * 0.2, min(y(v), y(0)), wide, abs(y(v) - y(0)), kind, f"rank {r}: {score(v)}")
-        for kind, parts in (("never", ideal), ("gain", mine))
-        for r, v in sorted(parts.items())
-        if r <= deepest
-    ]
-    step = 1 if deepest <= 10 else 5 if deepest <= 30 else 10
-    places = [r for r in range(1, deepest + 1) if r == 1 or r % step == 0]
-    named = (text(x(r - 1) + wide * 0.7, high - 12, f"{r}", "tick mid") for r in places)
-    axis = y_axis(y, left, WIDE - 4, ticks(y.low, y.high, 3))
-    says = "; ".join(f"rank {rank} {score(value)}" for rank, value in sorted(mine.items())) or "nothing"
-    return picture(title, says, high, axis, *bars, line(left, y(0), WIDE - 4, y(0), "zero"), *named)
-
+# --- configurations --------------------------------------------------------------------------------
 
 HIGH, LEFT, RIGHT = 260, 44, WIDE - 12
 

@@ -220,3 +220,47 @@ def for_face(python: str, shell: str) -> str:
 def setting(name: str, word: str) -> str:
     """A setting and its word as who calls writes it: `ties='id'`, in the shell `--ties id`."""
     return for_face(f"{name}={word!r}", f"--{name.replace('_', '-')} {word}")
+
+
+def ticks(low: float, high: float, about: int = 4) -> list[float]:
+    """Round numbers from `low` to `high`, two of them at least: one alone gives no measure.
+
+    >>> ticks(0, 1), ticks(0.52, 0.71)
+    ([0.0, 0.25, 0.5, 0.75, 1.0], [0.55, 0.6, 0.65, 0.7])
+    """
+    if not high > low:
+        return [low]
+    rough = (high - low) / about
+    size = 10.0 ** math.floor(math.log10(rough))
+    step = next(size * each for each in (1, 2, 2.5, 5, 10) if size * each >= rough * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(i * step, 10) for i in range(first, last + 1)] if last > first else ticks(low, high, 2 * about)
+
+
+def axis_number(value: float, sign: str = "") -> str:
+    """A number on an axis.
+
+    >>> axis_number(0.25), axis_number(1.0), axis_number(0.5, "+"), axis_number(0.0, "+")
+    ('.25', '1', '+.5', '0')
+    """
+    if value == 0:
+        return "0"
+    return f"{value:{sign}.4g}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:{sign},.4g}"
+
+
+def spread_labels(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """The places moved as little as keeps labels `gap` apart, within bounds, in their order.
+
+    >>> spread_labels([10, 11, 40], 12, 0, 100)
+    [10, 22, 40]
+    """
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    moved = list(places)
+    last = low - gap
+    for i in order:
+        last = moved[i] = max(moved[i], last + gap)
+    bound = high
+    for i in reversed(order):
+        moved[i] = min(moved[i], bound)
+        bound = moved[i] - gap
+    return moved

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -69,7 +68,7 @@ def _attributes(attributes: dict[str, object]) -> str:
     )
 
 
-EXACT = {"value", "data_doc", "data_query"}
+EXACT = {"value", "data_doc", "data_query", "data_system"}
 """Attributes whose values forms and scripts send back as they are, so that they hold every character."""
 _NAMES = {"cls": "class", "for_": "for", "viewBox": "viewBox"}
 LONGEST, MOST = 120, 1000
@@ -89,9 +88,7 @@ def paragraphs(texts: Iterable[str], cls: str | None = None) -> Markup:
 
 def fold(summary: Child, *children: Child, opened: bool = False, cls: str | None = None) -> Markup:
     """A part that can be folded, without a script."""
-    inner = join([el("summary", summary), *children])
-    named = f' class="{escape(cls)}"' if cls else ""
-    return Markup(f"<details{named}{' open' if opened else ''}>{inner}</details>")
+    return el("details", el("summary", summary), *children, cls=cls, open="" if opened else None)
 
 
 def table(
@@ -172,12 +169,32 @@ def term_of(word: str) -> str | None:
     return known.get(key) or known.get(key.removesuffix("s")) or known.get(key.replace(" ", "-"))
 
 
-def head_cell(heading: Child, **attributes: object) -> Markup:
-    """The cell above a column: a word of ours has its meaning as a tooltip; without text it heads nothing."""
+def head_cell(heading: Child, *, linked: bool = True, **attributes: object) -> Markup:
+    """The cell above a column: a word of ours has its meaning as a tooltip, and leads to it at the end of the page if
+    that is `linked`; without text it heads nothing."""
     if not heading:
         return el("td", **attributes)
     term = term_of(re.sub("<[^>]*>", "", heading))
+    if term and linked:
+        heading = el("a", heading, href=f"#{_place_of(term)}")
     return el("th", heading, scope="col", title=term and read_terms()[0][term], **attributes)
+
+
+def _place_of(term: str) -> str:
+    """The id of a word among those that a page explains.
+
+    >>> _place_of("queries needed")
+    'word-queries-needed'
+    """
+    return f"word-{term.replace(' ', '-')}"
+
+
+def explain_words(text: str) -> Markup | None:
+    """The meaning of every word to which a heading in this text leads: a tooltip takes a mouse, and paper has none."""
+    used = set(re.findall('href="#(word-[^"]+)"', text))
+    told = ((_place_of(word), word, meaning) for word, meaning in read_terms()[0].items())
+    found = [el("div", el("dt", word, id=at), el("dd", meaning)) for at, word, meaning in told if escape(at) in used]
+    return el("dl", *found, cls="words") if found else None
 
 
 def _lines_of(name: str) -> list[str]:
@@ -193,7 +210,8 @@ def sheet() -> str:
 
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""The content policy: a browser may load nothing for the page."""
+CLOSED = el("meta", http_equiv="Content-Security-Policy", content=POLICY)
+"""The content policy of a page in one file: a browser may load nothing for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,14 +227,22 @@ class Section:
         return el("section", title, self.body, id=self.key, aria_labelledby=f"{self.key}-heading")
 
 
-def page(title: str, opening: Child, sections: Sequence[Section], foot: Child, lead: Child = None) -> str:
-    """The whole page as text; `lead` comes before all sections."""
-    policy = el("meta", http_equiv="Content-Security-Policy", content=POLICY)
-    head = el("head", *METAS, policy, el("title", title), el("style", Markup(sheet())))
-    header = el("header", el("h1", title), opening, contents(sections) if sections else None)
-    main = el("main", lead, *(Markup(str(each)) for each in sections), id="main")
+def with_words(sections: Sequence[Section], lead: Child = None) -> Sequence[Section]:
+    """The sections of a page, and one more for the words that they or what comes before them explain."""
+    words = explain_words(join([lead, *map(str, sections)]))
+    return [*sections, Section("words", "Words on this page", words)] if words else sections
+
+
+def page(title: str, opening: Child, sections: Sequence[Section], foot: str = "", lead: Child = None) -> str:
+    """The whole page as text; `lead` comes before all sections, `foot` behind the version that made it."""
+    from rankproof import __version__
+
+    head = el("head", *METAS, CLOSED, el("title", title), el("style", Markup(sheet())))
+    shown = with_words(sections, lead)
+    header = el("header", el("h1", title), opening, contents(shown) if sections else None)
+    main = el("main", lead, *(Markup(str(each)) for each in shown), id="main")
     skip = el("a", "Skip to the content", href="#main", cls="skip")
-    body = el("body", skip, header, main, el("footer", el("hr"), foot))
+    body = el("body", skip, header, main, el("footer", el("hr"), el("p", f"Made by rankproof {__version__}.{foot}")))
     return f"<!DOCTYPE html>\n{el('html', head, body, lang='en')}\n"
 
 
@@ -232,152 +258,3 @@ def contents(sections: Sequence[Section]) -> Markup:
     """Links to the sections of a page."""
     items = (el("li", el("a", each.heading, href=f"#{each.key}")) for each in sections)
     return el("nav", el("ul", *items), aria_label="Contents")
-
-
-WIDE = 400
-"""The width of every picture in its own units; about as many pixels as on a telephone."""
-Point = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """Values to places on the page."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        """The place of a value."""
-        share = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
-        return self.start + share * (self.end - self.start)
-
-
-def ticks(low: float, high: float, about: int = 4) -> list[float]:
-    """Round numbers from `low` to `high`, two of them at least: one alone gives no measure.
-
-    >>> ticks(0, 1), ticks(0.52, 0.71)
-    ([0.0, 0.25, 0.5, 0.75, 1.0], [0.55, 0.6, 0.65, 0.7])
-    """
-    if not high > low:
-        return [low]
-    rough = (high - low) / about
-    size = 10.0 ** math.floor(math.log10(rough))
-    step = next(size * each for each in (1, 2, 2.5, 5, 10) if size * each >= rough * 0.999)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(i * step, 10) for i in range(first, last + 1)] if last > first else ticks(low, high, 2 * about)
-
-
-def ceiling(value: float) -> float:
-    """The next round number that is not smaller: the end of an axis.
-
-    >>> ceiling(0.2156), ceiling(1.0), ceiling(12)
-    (0.3, 1.0, 20.0)
-    """
-    step = 10.0 ** math.floor(math.log10(value))
-    return round(math.ceil(value / step - 1e-9) * step, 10)
-
-
-def picture(title: str, says: str, height: float, *marks: Child) -> Markup:
-    """A drawing with its name and, for screen readers, a description."""
-    inner = join([el("title", title), el("desc", says), *marks])
-    return el("svg", inner, viewBox=f"0 0 {WIDE} {number(height)}", role="img", aria_label=f"{title}: {says}")
-
-
-def figure(caption: Child, drawing: Markup, *more: Child) -> Markup:
-    """A drawing with a caption above it."""
-    return el("figure", el("figcaption", caption), drawing, *more)
-
-
-def number(value: float) -> str:
-    """A coordinate in as few characters as make a visible difference.
-
-    >>> number(12.0), number(3.14159), number(-0.01)
-    ('12', '3.1', '0')
-    """
-    text = f"{value:.1f}"
-    if text[-2:] == ".0":  # without a function call: a page has tens of thousands of coordinates
-        text = text[:-2]
-    return "0" if text == "-0" else text
-
-
-def line(x1: float, y1: float, x2: float, y2: float, cls: str) -> Markup:
-    """A straight line."""
-    return el("line", x1=number(x1), y1=number(y1), x2=number(x2), y2=number(y2), cls=cls)
-
-
-def rect(x: float, y: float, width: float, height: float, cls: str, title: str | None = None) -> Markup:
-    """A rectangle; its title is a tooltip."""
-    box = {"x": number(x), "y": number(y), "width": number(max(width, 0)), "height": number(max(height, 0))}
-    return el("rect", title and el("title", title), **box, cls=cls)
-
-
-def circle(x: float, y: float, radius: float, cls: str, title: str | None = None) -> Markup:
-    """A circle, or a dot."""
-    return el("circle", title and el("title", title), cx=number(x), cy=number(y), r=number(radius), cls=cls)
-
-
-def text(x: float, y: float, content: str, cls: str | None = None) -> Markup:
-    """A line of text."""
-    return el("text", content, x=number(x), y=number(y), cls=cls)
-
-
-def label(x: float, y: float, content: str, cls: str, room: int = 15) -> Markup:
-    """A name, shortened if it is long, with all of it as a tooltip."""
-    return el("text", el("title", content), cut(content, room), x=number(x), y=number(y), cls=cls)
-
-
-def path(points: Iterable[Point], cls: str, title: str | None = None) -> Markup:
-    """A line through points."""
-    return el(
-        "path", title and el("title", title), d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in points), cls=cls
-    )
-
-
-def x_axis(scale: Scale, y: float, top: float, values: Sequence[float]) -> Markup:
-    """An axis along the bottom: numbers under it, hairlines up to `top`."""
-    return join(
-        combine(line(scale(v), top, scale(v), y, "grid"), text(scale(v), y + 14, axis_number(v), "tick mid"))
-        for v in values
-    )
-
-
-def y_axis(scale: Scale, left: float, right: float, values: Sequence[float], spell: str = "") -> Markup:
-    """An axis along the left side: numbers beside it, hairlines as far as `right`."""
-    return join(
-        combine(
-            line(left, scale(v), right, scale(v), "grid"),
-            text(left - 6, scale(v) + 4, axis_number(v, spell), "tick end"),
-        )
-        for v in values
-    )
-
-
-def axis_number(value: float, sign: str = "") -> str:
-    """A number on an axis.
-
-    >>> axis_number(0.25), axis_number(1.0), axis_number(0.5, "+"), axis_number(0.0, "+")
-    ('.25', '1', '+.5', '0')
-    """
-    if value == 0:
-        return "0"
-    return f"{value:{sign}.4g}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:{sign},.4g}"
-
-
-def spread_labels(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """The places moved as little as keeps labels `gap` apart, within bounds, in their order.
-
-    >>> spread_labels([10, 11, 40], 12, 0, 100)
-    [10, 22, 40]
-    """
-    order = sorted(range(len(places)), key=lambda i: places[i])
-    moved = list(places)
-    last = low - gap
-    for i in order:
-        last = moved[i] = max(moved[i], last + gap)
-    bound = high
-    for i in reversed(order):
-        moved[i] = min(moved[i], bound)
-        bound = moved[i] - gap
-    return moved

@@ -29,14 +29,12 @@ LONGEST = 160
 
 def page_of(scores: Mapping[str, JudgedScores], title: str = "Judged samples") -> str:
     """The page as text: one HTML file that needs nothing else, no script and no network."""
-    from rankproof import __version__
-
     summaries = [each.summary(name if len(scores) > 1 else "") for name, each in scores.items()]
     sections = list(_compared(scores))
     for i, (each, summary) in enumerate(zip(scores.values(), summaries, strict=True)):
         sections += _sections(each, summary, f"s{i}")
     size = f"{count(summaries[0].queries, 'sample')}, {count(len(summaries[0].rows), 'metric')}."
-    return page(title, el("p", size, cls="size"), sections, el("p", f"Made by rankproof {__version__}."))
+    return page(title, el("p", size, cls="size"), sections)
 
 
 def _compared(scores: Mapping[str, JudgedScores]) -> Iterator[Section]:

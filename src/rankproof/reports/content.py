@@ -130,7 +130,6 @@ class Content(Displayable):
     diagnosed: Diagnosis | None = None
     """The diagnosis of one of the systems, if it was asked for."""
     profile: str | None = None
-    version: str = ""
 
     @property
     def measure(self) -> str:
@@ -185,8 +184,6 @@ def collect(
     corpus: Any,
 ) -> Content:
     """Everything a report shows, with the texts of queries and the titles of documents for its readers."""
-    from rankproof import __version__
-
     leader = _leader(scores)
     shown = _shown(scores, leader, compared)
     cases = tuple(cases_of(judgments, scores, shown, compared))
@@ -223,7 +220,6 @@ def collect(
         texts=query_texts(queries, judgments.query_ids, named_queries),
         titles=read_titles(corpus, named_documents),
         profile=first.conventions.profile,
-        version=__version__,
     )
 
 

@@ -10,25 +10,10 @@ from rankproof.comparing.comparison import Comparison, ComparisonRow
 from rankproof.comparing.words import verdict
 from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.explanation import ExplainedCase
-from rankproof.document.charts import PARTS, Series, curves, losses, tally, waterfall, whiskers
+from rankproof.document.charts import PARTS, Series, ceiling, curves, figure, losses, tally, waterfall, whiskers
 from rankproof.document.formats.html import part_of_page
-from rankproof.document.numbers import count, probability, score, share, signed_number, signed_span, span
-from rankproof.document.page import (
-    Child,
-    Markup,
-    Section,
-    axis_number,
-    ceiling,
-    el,
-    figure,
-    fold,
-    ident,
-    join,
-    page,
-    paragraphs,
-    prose,
-    table,
-)
+from rankproof.document.numbers import axis_number, count, probability, score, share, signed_number, signed_span, span
+from rankproof.document.page import Child, Markup, Section, el, fold, ident, join, page, paragraphs, prose, table
 from rankproof.document.terminal import cut
 from rankproof.reports.content import DEPTHS, LOST, RANK_HEADINGS, RECALLS, Content, Moved, System
 from rankproof.reports.words import corrected_note, methods, size, summary_sentences
@@ -38,7 +23,7 @@ from rankproof.scoring.explain_page import legend, missed_list, ranked_list, top
 def page_of(content: Content) -> str:
     """The report as one self-contained HTML file; sections without content are left out."""
     opening = el("p", f"{size(content)}.", cls="size")
-    foot = el("p", f"Made by rankproof {content.version}. The same input gives the same page.")
+    foot = " The same input gives the same page."
     made = ((key, heading, parts(content)) for key, heading, parts in SECTIONS)
     return page(content.title, opening, [Section(key, name, join(parts)) for key, name, parts in made if parts], foot)
 
@@ -49,7 +34,8 @@ def _summary(content: Content) -> list[Child]:
     return [paragraphs([verdict], "verdict"), paragraphs(others)]
 
 
-HEADINGS = ("measure", "system", "mean", "verdict", "interval", "difference", "interval", "p", "won / lost")
+OF_MEAN, OF_DIFFERENCE = "interval of the mean", "interval of the difference"
+HEADINGS = ("measure", "system", "mean", "verdict", OF_MEAN, "difference", OF_DIFFERENCE, "p", "won / lost")
 MOST = 24
 """Rows of a table up to which it is shown as a whole."""
 PAIRED = (

@@ -9,26 +9,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rankproof.core.explanation import Explained, ExplainedLine
 from rankproof.core.names import parse
 from rankproof.core.paper import Step, number_text
-from rankproof.document.charts import contributions
-from rankproof.document.numbers import ABSENT, count, score
+from rankproof.document.charts import WIDE, Scale, circle, figure, line, picture, rect, text, y_axis
+from rankproof.document.numbers import ABSENT, count, score, ticks
 from rankproof.document.page import (
     Child,
     Markup,
     Section,
-    circle,
     combine,
     el,
-    figure,
     fold,
     ident,
     join,
     page,
     paragraphs,
-    picture,
     prose,
-    rect,
     table,
-    text,
 )
 from rankproof.errors import old_arguments
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
@@ -139,8 +134,6 @@ Titles = Mapping[str, str]
 @old_arguments(documents="corpus")
 def explanation_page(systems: Mapping[str, Sequence[Explanation]], *, queries: Any = None, corpus: Any = None) -> str:
     """Explanations of the same measures and query under one system, or several side by side, as one page."""
-    from rankproof import __version__
-
     every = [each for explanations in systems.values() for each in explanations]
     query = every[0].own.query
     listed = {line.document for each in every for line in (*each.own.lines, *each.own.ideal)}
@@ -157,7 +150,7 @@ def explanation_page(systems: Mapping[str, Sequence[Explanation]], *, queries: A
     sections = [part for i, each in enumerate(measures) for part in _sections(titles, each, f"m{i}", len(measures) > 1)]
     words = el("ul", *(el("li", each) for each in every[0].own.conventions.in_words()))
     sections.append(Section("conventions", "Conventions", words))
-    return page(f"Query {query}", opening, sections, el("p", f"Made by rankproof {__version__}."))
+    return page(f"Query {query}", opening, sections)
 
 
 def _sections(titles: Titles, sides: Sequence[Side], key: str, several: bool) -> list[Section]:
@@ -209,12 +202,30 @@ def _list(titles: Titles, name: str, own: Explained, depth: int, highest: float)
 
 
 def _contributions(name: str, own: Explained, depth: int) -> Markup:
+    """What each rank adds, as bars; what it would add in the ideal order, as outlines behind them."""
     mine, best = (
         {line.rank: line.adds for line in lines if line.rank and line.adds and line.rank <= depth}
         for lines in (own.lines, own.ideal)
     )
     caption = combine(ident(name), el("small", "bars: what each rank adds; outlines: the ideal"))
-    return figure(caption, contributions(f"{name}: what each rank adds", mine, best, depth))
+    high, left = 150, 40
+    deepest = min(depth, max([10, *mine, *best]))
+    ends = [*mine.values(), *best.values(), 0.0]
+    x, y = Scale(0, deepest, left, WIDE - 4), Scale(min(ends), max(ends), high - 26, 10)
+    wide = (x(1) - x(0)) * 0.7
+    bars = [
+        rect(x(r - 1) + wide * 0.2, min(y(v), y(0)), wide, abs(y(v) - y(0)), kind, f"rank {r}: {score(v)}")
+        for kind, parts in (("never", best), ("gain", mine))
+        for r, v in sorted(parts.items())
+        if r <= deepest
+    ]
+    step = 1 if deepest <= 10 else 5 if deepest <= 30 else 10
+    places = [r for r in range(1, deepest + 1) if r == 1 or r % step == 0]
+    named = (text(x(r - 1) + wide * 0.7, high - 12, f"{r}", "tick mid") for r in places)
+    axis = y_axis(y, left, WIDE - 4, ticks(y.low, y.high, 3))
+    says = "; ".join(f"rank {rank} {score(value)}" for rank, value in sorted(mine.items())) or "nothing"
+    zero = line(left, y(0), WIDE - 4, y(0), "zero")
+    return figure(caption, picture(f"{name}: what each rank adds", says, high, axis, *bars, zero, *named))
 
 
 # --- the steps -------------------------------------------------------------------------------------

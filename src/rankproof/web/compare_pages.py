@@ -11,27 +11,11 @@ from rankproof.comparing.comparison import Comparison, hits_of, relevant_from
 from rankproof.comparing.gate import Gate
 from rankproof.comparing.leaderboard import Leaderboard, leaderboard
 from rankproof.comparing.words import DECIDED
+from rankproof.document.charts import WIDE, Scale, figure, label, line, number, picture, x_axis, y_axis
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.model import Part
-from rankproof.document.numbers import count, score, signed_number
-from rankproof.document.page import (
-    WIDE,
-    Markup,
-    Scale,
-    combine,
-    el,
-    figure,
-    head_cell,
-    ident,
-    join,
-    label,
-    line,
-    number,
-    picture,
-    ticks,
-    x_axis,
-    y_axis,
-)
+from rankproof.document.numbers import count, score, signed_number, ticks
+from rankproof.document.page import Markup, combine, el, head_cell, ident, join
 from rankproof.errors import UsageError
 from rankproof.scoring.scores import Scores
 from rankproof.web.site import (

@@ -16,9 +16,9 @@ from typing import Any
 from rankproof.comparing.comparison import first_measure, sign_of
 from rankproof.comparing.gate import gate_scores
 from rankproof.comparing.history import History
-from rankproof.document.charts import timeline
+from rankproof.document.charts import figure, timeline
 from rankproof.document.numbers import count, first_of, score, span
-from rankproof.document.page import Child, Markup, combine, el, figure, fold, ident, join, table
+from rankproof.document.page import Child, Markup, combine, el, fold, ident, join, table
 from rankproof.document.terminal import cut
 from rankproof.errors import RankproofError, UsageError
 from rankproof.progress import LIVE, progress_line

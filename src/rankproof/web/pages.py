@@ -7,7 +7,6 @@ import os
 import re
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from importlib.resources import files as resources
 from pathlib import Path
@@ -15,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 from rankproof.document.disk import write_file
 from rankproof.document.numbers import first_of
+from rankproof.document.page import explain_words
 from rankproof.errors import RankproofError, UsageError
 from rankproof.web import Settings, Workspace
 from rankproof.web.compare_pages import board, board_part, compare, comparison_part, gate, gate_part
@@ -85,7 +85,8 @@ def parts(site: Site, name: str, choices: Choices) -> str:
     """A part of a page that takes longer; the request waits for it."""
     if name not in PARTS:
         raise UsageError("there is no such part of a page. Next: go back, and load the page again.")
-    return fragment(show_result(*PARTS[name](site, choices)))
+    shown = show_result(*PARTS[name](site, choices))
+    return fragment(shown, explain_words(shown))
 
 
 NEVER = {"judge", "live", "part"}
@@ -151,10 +152,8 @@ def export(settings: Settings, folder: str | os.PathLike[str], *, force: bool = 
         )
     workspace, links = Workspace(replace(settings, read_only=True)), Files()
     site = Site(workspace, links)
-    for name in workspace.runs:
-        if workspace.judgments_file is not None:
-            with suppress(RankproofError):  # errors are kept like results
-                workspace.scores(name)
+    if workspace.judgments_file is not None:
+        workspace.scorable()  # all are scored, and their errors kept
     links.to("home")
     written = []
     beside = target if target.exists() else target.parent

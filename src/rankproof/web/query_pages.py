@@ -17,9 +17,10 @@ from rankproof.core.explanation import Explained
 from rankproof.core.names import parse
 from rankproof.diagnosing import Diagnosis
 from rankproof.diagnosing import diagnose as diagnosed
+from rankproof.document.charts import line
 from rankproof.document.formats.html import Link, part_of_page
 from rankproof.document.numbers import count, score, signed_number
-from rankproof.document.page import Markup, combine, el, ident, join, line, table
+from rankproof.document.page import Markup, combine, el, ident, join, table
 from rankproof.errors import not_known, shorten
 from rankproof.io.load import load_ranking
 from rankproof.scoring.evaluate import evaluate

@@ -15,7 +15,19 @@ from urllib.parse import urlencode
 
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.model import Document, Result
-from rankproof.document.page import METAS, Child, Markup, Section, combine, contents, el, ident, sheet
+from rankproof.document.page import (
+    CLOSED,
+    METAS,
+    Child,
+    Markup,
+    Section,
+    combine,
+    contents,
+    el,
+    ident,
+    sheet,
+    with_words,
+)
 from rankproof.document.terminal import cut_apart
 from rankproof.errors import RankproofError
 from rankproof.scoring.scores import Scores
@@ -207,7 +219,7 @@ FILTERS = ("text", "outcome", "group", "mode", "grade", "least")
 
 def kept(choices: Choices) -> dict[str, str]:
     """What a page hands on to others about the same comparison: its rankings, its measure, what is chosen of it."""
-    return {name: choices[name] for name in ("a", "b", "m", "given", *FILTERS) if name in choices}
+    return {name: choices[name] for name in ("a", "b", "m", "given", "order", *FILTERS) if name in choices}
 
 
 def is_given(choices: Choices) -> bool:
@@ -273,7 +285,7 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False, state: 
         *(el("a", words, href=f"#{key}", cls="skip") for key, words in skips if key),
         None if alone else _bar(site, name, page.choices),
         header,
-        el("main", *(Markup(str(each)) for each in page.sections), id="main"),
+        el("main", *(Markup(str(each)) for each in with_words(page.sections)), id="main"),
         foot,
         data_state=state if page.changing and not site.links.static else None,
         data_csrf=site.csrf or None,
@@ -282,14 +294,10 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False, state: 
     return encodable(text)
 
 
-ALONE = "default-src 'none'; style-src 'unsafe-inline'"
-
-
 def _head(site: Site, page: Page, alone: bool) -> Markup:
     common = [*METAS, el("title", f"{page.title} - rankproof")]
     if alone:
-        policy = el("meta", http_equiv="Content-Security-Policy", content=ALONE)
-        return el("head", *common, policy, el("style", Markup(style())))
+        return el("head", *common, CLOSED, el("style", Markup(style())))
     scripts = (el("script", type="module", src=site.links.file(f"{each}.js")) for each in ("page", *page.scripts))
     icon = el("link", rel="icon", href=site.links.file("icon.svg"))
     return el("head", *common, el("link", rel="stylesheet", href=site.links.file("style.css")), icon, *scripts)

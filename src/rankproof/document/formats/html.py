@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
+from rankproof.document.charts import figure
 from rankproof.document.formats import NOTEBOOK, OutputFormat, register
 from rankproof.document.model import PAGE, Block, Bullets, Cell, Chart, Code, Document, Heading, Paragraph, Table
-from rankproof.document.page import Markup, Section, el, figure, head_cell, join, table
+from rankproof.document.page import Markup, Section, el, head_cell, join, table
 from rankproof.document.page import page as html_page
 from rankproof.document.terminal import SPARKS
 
@@ -17,8 +18,6 @@ def page(document: Document) -> str:
     """The whole page: its own, or a section for each heading, after the blocks before any heading."""
     if document.page is not None:
         return document.page()
-    from rankproof import __version__
-
     lead: list[Block] = []
     sections: list[tuple[str, list[Block]]] = []
     for block in document.blocks(PAGE):
@@ -30,8 +29,7 @@ def page(document: Document) -> str:
     for n, (name, blocks) in enumerate(sections, 1):
         key = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "part"
         made.append(Section(f"{key}-{n}", name, join(map(_block, blocks))))
-    foot = el("p", f"Made by rankproof {__version__}.")
-    return html_page(document.title, None, made, foot, lead=join(map(_block, lead)))
+    return html_page(document.title, None, made, lead=join(map(_block, lead)))
 
 
 Link: TypeAlias = Callable[[str], Markup]
@@ -121,14 +119,11 @@ def _inside(block: Block) -> Markup | None:
     if isinstance(block, Table) and block.columns:
         sides = [f"{CELL}{'right' if each.right else 'left'}" for each in block.columns]
         headings = [each.heading.replace("\n", " ") for each in block.columns]
-        heads = (head_cell(each, style=side) for each, side in zip(headings, sides, strict=True))
+        heads = (head_cell(each, linked=False, style=side) for each, side in zip(headings, sides, strict=True))
         around = [el("p", text) if text else None for text in (block.caption, block.marked_legend())]
-        rows = [el("tr", *heads)]
-        for row in block.rows:
-            rows.append(
-                el("tr", *(el("td", _cell(each, False), style=side) for each, side in zip(row, sides, strict=True)))
-            )
-        return join([around[0], el("table", *rows, style=TABLE), around[1]])
+        cells = ([(_cell(each, False), side) for each, side in zip(row, sides, strict=True)] for row in block.rows)
+        rows = (el("tr", *(el("td", cell, style=side) for cell, side in row)) for row in cells)
+        return join([around[0], el("table", el("tr", *heads), *rows, style=TABLE), around[1]])
     return None if isinstance(block, Chart) else _block(block)
 
 
