@@ -13,15 +13,17 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
 from rankproof import Grid, compare, evaluate, gate, grid, judge, pool
 from rankproof.bench.testset.labels import last_labels, merge_labels, read_labels
 from rankproof.bench.testset.pool import pool_lines, read_pool
+from rankproof.cli import run
 from rankproof.comparing.conclusions import conclusions
 from rankproof.core.names import parse
 from rankproof.document.formats.html import part_of_page
@@ -294,6 +296,66 @@ def test_what_if_says_what_evaluate_says_of_the_other_grade(start: Start, folder
         assert side["after"] == pytest.approx(scores.values("nDCG@10")["q02"])
         assert side["mean_after"] == pytest.approx(scores["nDCG@10"])
     assert not (folder / LABELS).exists()
+
+
+def test_conventions_that_are_named_shape_every_number(start: Start, folder: Path) -> None:
+    named = {"no_relevant": "skip", "missing": "skip"}
+    app = start(folder, conventions=named).enter()
+    judged = load_judgments(folder / "judgments.tsv").as_dict()
+    scores = {name: evaluate(judged, folder / f"{name}.run", "nDCG@10", **named) for name in ("keyword", "dense")}
+    app.ask("/compare?a=keyword&b=dense")  # which waits for both
+    home = app.ask("/").text
+    assert all(f"{each['nDCG@10']:.4f}" in home for each in scores.values())
+    document = next(line.split()[2] for line in (folder / "dense.run").read_text().splitlines() if line[:4] == "q57 ")
+    judged["q57"][document] = 3.0  # a query that counts only with this grade
+    asked = f"query=q57&document={document}&grade=3&systems=keyword%0Adense&measure=nDCG%4010"
+    for side in json.loads(app.ask(f"/whatif?{asked}").text)["sides"]:
+        then = evaluate(judged, folder / f"{side['system']}.run", "nDCG@10", **named)
+        assert side["after"] == pytest.approx(then.values("nDCG@10").get("q57", 0.0))
+        assert side["mean_after"] == pytest.approx(then["nDCG@10"])
+    asked = (
+        "query=q18&document=account-email-01&grade=1&systems=keyword&measure=nDCG%4010"  # keyword has no ranking of it
+    )
+    (side,) = json.loads(app.ask(f"/whatif?{asked}").text)["sides"]
+    assert side["mean_after"] == pytest.approx(side["mean"])
+
+
+def test_advice_of_pages_is_an_option_of_the_app(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also what threads compute, which begin without what the command has set."""
+    assert run(["app", str(folder), "--export", str(folder / "site")]) == 0
+    capsys.readouterr()
+    pages = "".join(path.read_text() for path in (folder / "site").glob("*.html"))
+    assert "--no-relevant skip" in pages
+    assert "no_relevant=" not in pages
+    assert run(["app", str(folder), "--no-relevant", "skip", "--export", str(folder / "other")]) == 0
+    assert "--no-relevant skip" not in (folder / "other" / "gate.html").read_text()
+    capsys.readouterr()
+    assert run(["app", str(folder), "--ties", "nobody", "--export", str(folder / "third")]) == 2
+    assert "--ties: got 'nobody'" in capsys.readouterr().err
+
+
+def test_a_query_from_the_hardest_leads_to_the_next_hardest(start: Start, folder: Path) -> None:
+    app = start(folder).enter()
+    listed = app.ask("/queries?a=keyword&b=dense").text
+    addresses = [unescape(each) for each in re.findall(r'<th scope="row"[^>]*><a href="(/query[^"]+)"', listed)]
+    for address, beside in pairwise(addresses[:4]):
+        links = dict(
+            re.findall(r'<a href="([^"]+)">(Next query|Previous query|Back to the queries)', app.ask(address).text)
+        )
+        named = {words: unescape(at) for at, words in links.items()}
+        assert parse_qs(urlsplit(named["Next query"]).query)["id"] == parse_qs(urlsplit(beside).query)["id"]
+        assert named["Back to the queries"].startswith("/queries?")
+
+
+def test_queries_that_the_gate_names_are_links(start: Start, folder: Path) -> None:
+    app = start(folder).enter()
+    app.ask("/gate?a=dense&b=keyword")
+    part = app.ask("/part?name=gate&a=dense&b=keyword").text
+    worst = part.partition("lost most on ")[2].partition("</li>")[0]
+    assert len(re.findall(r'<a href="/query[?]id=q\d+&amp;a=dense&amp;b=keyword', worst)) == 5
+    assert '<a href="#lost">' in worst
+    assert "JSON" not in worst
+    assert '<dl class="words">' in part  # which joins those of the page
 
 
 @pytest.mark.slow

@@ -125,6 +125,31 @@ def test_pages_print_whole_and_without_what_only_a_screen_needs(start: Start, br
     assert wrong == []
 
 
+def test_what_if_takes_the_names_of_rankings_whole(start: Start, browser: Any, folder: Path) -> None:
+    """Headings shorten what is longer than 120 characters."""
+    for name in ("dense", "keyword"):
+        (folder / f"{name}.run").rename(folder / f"{name}-{'x' * 150}.run")
+    app = start(folder)
+    page, wrong = page_of(browser, app)
+    go(page, app, f"/query?id=q02&a=dense-{'x' * 150}&b=keyword-{'x' * 150}")
+    page.locator(".ranking li").first.focus()
+    page.keyboard.press("w")
+    page.keyboard.press("0")
+    page.wait_for_function("() => document.getElementById('whatif').innerText.includes('would be')")
+    assert wrong == []
+
+
+def test_words_of_a_part_that_comes_later_join_those_of_the_page(start: Start, browser: Any, folder: Path) -> None:
+    app = start(folder)
+    page, wrong = page_of(browser, app)
+    go(page, app, "/gate?a=dense&b=keyword")
+    found = page.evaluate("""() => [...document.querySelectorAll("thead th[title] a")].map((each) =>
+      document.querySelectorAll("#words [id='" + decodeURIComponent(each.hash.slice(1)) + "']").length)""")
+    assert found == [1] * len(found)
+    assert len(found) == 8
+    assert wrong == []
+
+
 def test_from_a_red_gate_to_another_verdict_by_keyboard(start: Start, browser: Any, full: Path) -> None:
     app = start(full)
     page, wrong = page_of(browser, app)

@@ -17,9 +17,10 @@ import click
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, named_paths
 from rankproof.cli.output import Output, checked_form, end, errors_of, may_replace
+from rankproof.core.conventions import Conventions
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.document.disk import last_check
-from rankproof.document.numbers import count
+from rankproof.document.numbers import FACE, count
 from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.io.inputs import STDIN
 
@@ -27,10 +28,8 @@ if TYPE_CHECKING:
     from rankproof.scoring.protocol import ScoresLike
 
 
-_SCORING = (
-    *("ties", "missing", "no_relevant", "unjudged", "unjudged_grade", "duplicates"),
-    *("corpus", "corpus_size", "context_k", "damaged", "profile"),
-)
+_RULES = ("ties", "missing", "no_relevant", "unjudged", "unjudged_grade", "duplicates")
+_SCORING = (*_RULES, "corpus", "corpus_size", "context_k", "damaged", "profile")
 """Options that shape scores, which cannot be changed for saved ones."""
 
 
@@ -288,6 +287,7 @@ def remove(names: tuple[str, ...], history: str) -> None:
 @options.value("--port", "N", "The port to listen on. [a free one]", default=0)
 @options.flag("--no-browser", "Do not open the browser.")
 @options.by
+@options.rules
 @options.force
 def app(
     places: tuple[str, ...],
@@ -317,6 +317,9 @@ def app(
         raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
     check_whole("--port", port, 0, 65535, advice="leave it out for a free one")
     labels = labels if labels is not None or places else "app-labels.jsonl"
+    FACE.set("file")  # pages are as wide as they are, and advise the options of commands
+    what["conventions"] = {name: what.pop(name) for name in _RULES}
+    _ = Conventions(**what["conventions"])  # a wrong word is refused before anything is read
     settings = Settings(places or (str(files("rankproof.sample")),), labels=labels, highest=highest, **what)
     if folder is not None:
         from rankproof.web.pages import export

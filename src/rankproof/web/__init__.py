@@ -1,7 +1,5 @@
 """The app in a browser: what a folder holds, page by page, from the same results as the command line.
-
-Here are its settings and its data: the files of the folder, read on demand, and the results computed from them.
-"""
+Here are its settings and its data: the files of the folder, read on demand, and the results computed from them."""
 
 from __future__ import annotations
 
@@ -23,7 +21,8 @@ from rankproof.comparing.gate import Gate, gate_scores
 from rankproof.core.corpus import Document
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse_all
-from rankproof.core.table import Rankings, RankingTable
+from rankproof.core.table import RankingTable
+from rankproof.document.numbers import FACE
 from rankproof.errors import DataError, RankproofError, UsageError, not_known, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import groups_of
@@ -60,6 +59,7 @@ class Settings:
     margin: float = 0.01
     highest: int = 3
     read_only: bool = False
+    conventions: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -78,7 +78,8 @@ class Workspace:
     _lock: threading.RLock = field(default_factory=threading.RLock)
     writing: threading.Lock = field(default_factory=threading.Lock)
     """Held while a grade is written."""
-    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2, "rankproof-app"))
+    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2, "app", FACE.set, (FACE.get(),)))
+    """Its threads write settings for whoever started the app: a new thread knows nothing of that."""
 
     def __post_init__(self) -> None:
         self.refresh()
@@ -250,7 +251,8 @@ class Workspace:
         key = ("scores", file.stamp, judged_by and judged_by.stamp, stamp)
 
         def make() -> Scores:
-            found = evaluate(self.judgments(corrected), load_ranking(file.path), self.settings.measures, by=self.groups)
+            judged, named = self.judgments(corrected), self.settings.conventions
+            found = evaluate(judged, load_ranking(file.path), self.settings.measures, by=self.groups, **named)
             _ = found.wrong, self._interval(key, found)  # the first page asks for it for every ranking
             return found
 
@@ -333,8 +335,7 @@ class Workspace:
         return self._texts_of(FileKind.CORPUS, load_corpus)
 
     def _texts_of(self, kind: FileKind, load: Callable[[str], Mapping[str, T]]) -> Mapping[str, T]:
-        file = self.text_file(kind)
-        if file is not None:
+        if (file := self.text_file(kind)) is not None:
             try:
                 return self.compute_once((kind, file.stamp), lambda: load(os.fspath(file.path)))
             except RankproofError as error:
@@ -373,9 +374,19 @@ class Workspace:
         return self.documents(name, here=True).result()(query)
 
     def documents(self, name: str, *, here: bool = False) -> Future[Callable[[str], RankingTable]]:
-        """The documents of each query in a ranking."""
+        """The documents of each query in a ranking; a run as text stays text, which takes a tenth of the memory."""
         file = self.run(name)
-        return self.later(("documents", file.stamp), lambda: documents_by_query(load_ranking(file.path)), here=here)
+
+        def read() -> Callable[[str], RankingTable]:
+            ranking = load_ranking(file.path)
+            if isinstance(ranking, TrecRankings):
+                runs, nothing = ranking.by_query(), RankingTable([], [], source=ranking.source)
+                return lambda query: runs[query].table() if query in runs else nothing
+            whole = ranking.table()
+            rows = whole.by_query()
+            return lambda query: whole.take(rows.get(query, []))
+
+        return self.later(("documents", file.stamp), read, here=here)
 
 
 def _fulfil(future: Future[T], make: Callable[[], T]) -> None:
@@ -384,14 +395,3 @@ def _fulfil(future: Future[T], make: Callable[[], T]) -> None:
     except BaseException as error:
         future.set_exception(error)  # other requests for the result get it
         raise
-
-
-def documents_by_query(ranking: Rankings) -> Callable[[str], RankingTable]:
-    """The documents of one query after the other; a run as text stays text, which takes a tenth of the memory."""
-    if isinstance(ranking, TrecRankings):
-        runs = ranking.by_query()
-        nothing = RankingTable([], [], source=ranking.source)
-        return lambda query: runs[query].table() if query in runs else nothing
-    whole = ranking.table()
-    rows = whole.by_query()
-    return lambda query: whole.take(rows.get(query, []))

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from rankproof.comparing.comparison import Comparison, hits_of, relevant_from
 from rankproof.comparing.gate import Gate
+from rankproof.comparing.gate_words import NAMED
 from rankproof.comparing.leaderboard import Leaderboard, leaderboard
 from rankproof.comparing.words import DECIDED
 from rankproof.document.charts import WIDE, Scale, figure, label, line, number, picture, x_axis, y_axis
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.model import Part
 from rankproof.document.numbers import count, score, signed_number, ticks
-from rankproof.document.page import Markup, combine, el, head_cell, ident, join
+from rankproof.document.page import Markup, combine, el, escape, head_cell, ident, join
 from rankproof.errors import UsageError
 from rankproof.scoring.scores import Scores
 from rankproof.web.site import (
+    Choice,
     Choices,
     Page,
     Site,
@@ -41,6 +43,8 @@ MODES = {
 }
 """How a query fails under the second ranking."""
 EQUAL = 1e-12
+HARDEST = "hardest"
+"""The order of the queries on their own page, as addresses hold it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +191,24 @@ def comparison_part(site: Site, choices: Choices) -> tuple[Future[Comparison], C
 
 
 def gate_part(site: Site, choices: Choices) -> tuple[Future[Gate], Callable[[Gate], Markup]]:
-    """The result of `rankproof gate` as part of a page."""
-    return site.workspace.gate(*pair_of(site, choices), is_given(choices)), part_of_result
+    """The result of `rankproof gate` as part of a page; the queries that it names are links, the others are below."""
+    (a, b), given = pair_of(site, choices), is_given(choices)
+
+    def show(found: Gate) -> Markup:
+        shown = part_of_result(found)
+        for row in found.rows:
+            for query in list(row.lost)[:NAMED]:
+                linked = site.link(ident(query), "query", id=query, a=a, b=b, m=row.measure, given=given)
+                shown = Markup(shown.replace(escape(f" {query} ("), f" {linked} (", 1))
+        return Markup(re.sub(r"([0-9,]+ more) \(JSON names all\)", r'<a href="#lost">\1</a>', shown))
+
+    return site.workspace.gate(a, b, given), show
 
 
 HIGH, LEFT, TOP, BOTTOM = 300, 52, 28, 34
 """The edges of the pictures: a signed number of four digits fits on the left, the name of an axis above it."""
 
-NAMED = 48
+WORDS = 48
 """The number of characters of the name of an axis."""
 
 
@@ -207,8 +221,8 @@ def _scatter(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
     diagonal = line(x(low), y(low), x(high), y(high), "zero")
     points = join(_point(i, row, x(row.mine), y(row.theirs)) for i, row in enumerate(rows))
     named = [
-        label((LEFT + WIDE) / 2, HIGH - 4, f"before: {a}", "axis mid", NAMED),
-        label(2, 10, f"after: {b}", "axis", NAMED),
+        label((LEFT + WIDE) / 2, HIGH - 4, f"before: {a}", "axis mid", WORDS),
+        label(2, 10, f"after: {b}", "axis", WORDS),
     ]
     says = f"{count(len(rows), 'query')}; the table below has the values"
     drawn = picture(f"{measure} before and after", says, HIGH, *axes, diagonal, el("g", points, cls="points"), *named)
@@ -274,15 +288,17 @@ def query_table(
     measure: str,
     rows: Sequence[QueryRow],
     corrected: bool = False,
-    order: str = "the greatest losses first",
+    order: str = "",
 ) -> Markup:
-    """Every query as a row, in the order given."""
+    """Every query as a row, in the order given: `HARDEST` first, or by default the greatest losses first."""
+    about: dict[str, Choice] = {"a": a, "b": b, "m": measure, "given": corrected, "order": order}
     grouped = any(row.group for row in rows)
     numbers = ("before", "after", "change")
     headings = ("query", *numbers, *(["group"] if grouped else []), "after it")
     head = el("tr", *(head_cell(each, cls=None if each in numbers else "w") for each in headings))
-    body = el("tbody", *(_row(site, i, row, a, b, measure, grouped, corrected) for i, row in enumerate(rows)))
-    caption = el("caption", el("span", f"{measure} of each query, {order}"))
+    body = el("tbody", *(_row(site, i, row, grouped, about) for i, row in enumerate(rows)))
+    first = f"the hardest for {b}" if order == HARDEST else "the greatest losses"
+    caption = el("caption", el("span", f"{measure} of each query, {first} first"))
     whole = el("table", caption, el("thead", head), body, id="rows")
     if not site.links.static:
         for name in (a, b):
@@ -290,9 +306,9 @@ def query_table(
     return el("div", whole, cls="scroll", tabindex=0, role="group", aria_label="Queries")
 
 
-def _row(site: Site, i: int, row: QueryRow, a: str, b: str, measure: str, grouped: bool, corrected: bool) -> Markup:
+def _row(site: Site, i: int, row: QueryRow, grouped: bool, about: Mapping[str, Choice]) -> Markup:
     words = el("small", ident(row.words)) if row.words else None
-    name = site.link(ident(row.query), "query", id=row.query, a=a, b=b, m=measure, given=corrected)
+    name = site.link(ident(row.query), "query", id=row.query, **about)
     return el(
         "tr",
         el("th", name, words, scope="row", cls="w"),

@@ -1,4 +1,5 @@
-"""Grading a pool of documents: one key a document, disagreements first, several people at once."""
+"""Grading a pool of documents: one key a document, disagreements first, several people at once; and what another grade
+would change."""
 
 from __future__ import annotations
 
@@ -7,12 +8,16 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain
+from typing import Any
 
 from rankproof.bench.testset.labels import GRADED, SKIPPED, UNDONE, LabelAgreement, QuestionLabel, pairs, write_label
 from rankproof.bench.testset.pool import Item, Pool, meaning_of_grades, read_pool
+from rankproof.core.names import parse
 from rankproof.core.table import best_first
+from rankproof.document.numbers import score, signed_number
 from rankproof.document.page import Markup, combine, el, ident, join
 from rankproof.errors import RankproofError, UsageError, shorten
+from rankproof.scoring.evaluate import evaluate
 from rankproof.web import Workspace
 from rankproof.web.folder import FileKind, FoundFile
 from rankproof.web.site import (
@@ -22,6 +27,7 @@ from rankproof.web.site import (
     button,
     form,
     hidden_fields,
+    is_given,
     mark_words,
     note,
     part_of_result,
@@ -224,3 +230,38 @@ def _known(space: Workspace, query: str) -> Iterator[Collection[str]]:
 def grade_buttons(highest: int, kind: str = "submit") -> Markup:
     """A button for each grade; those that send no form are for a script."""
     return join(button(f"{n}", name="grade", value=str(n), data_key=str(n), type=kind) for n in range(highest + 1))
+
+
+def what_if(site: Site, asked: Choices) -> list[dict[str, Any]]:
+    """The query's number and the mean of each ranking, if this document had this grade (empty: not judged)."""
+    space = site.workspace
+    query, document, measure, grade = (asked.get(name, "") for name in ("query", "document", "measure", "grade"))
+    corrected = is_given(asked)
+    own = space.judgments(corrected).of(query)
+    check_item(space, Item(query, document))
+    own.pop(document, None)
+    if grade:
+        own[document] = check_grade(space, grade)
+    found = []
+    for name in filter(None, asked.get("systems", "").split("\n")):
+        scores, table = space.scores(name, corrected), space.table(name, query)
+        values = scores.values(measure)
+        before = values.get(query, 0.0)
+        docs = list(map(str, table.doc))
+        answer = docs if table.score is None else dict(zip(docs, table.score.tolist(), strict=True))
+        ranking = {query: answer} if docs else {}
+        named = space.settings.conventions
+        alone = evaluate({query: own}, ranking, [parse(measure)], **named).values(measure) if own else {}
+        after = alone.get(query, 0.0)
+        mean, n = scores[measure], len(values)
+        counted = n + (query in alone) - (query in values) if own else n  # a grade may make a query count, or not
+        moved = (mean * n + after - before) / counted if counted else mean
+        words = (
+            f"{name}: {measure} {score(before)} would be {score(after)} ({signed_number(after - before)}), "
+            f"and the mean {score(mean)} would be {score(moved)}"
+        )
+        found.append(
+            {"system": name, "measure": measure, "before": before, "after": after}
+            | {"mean": mean, "mean_after": moved, "words": words}
+        )
+    return found

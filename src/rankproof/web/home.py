@@ -296,4 +296,6 @@ def _scored(site: Site, path: Path) -> Scores | None:
             continue
     known = {query: judged.of(query) for query in answers if query in judged.index}
     ranking = {query: answers[query] for query in known}
-    return evaluate(known, ranking, site.workspace.settings.measures, duplicates="first") if known else None
+    settings = site.workspace.settings
+    named = {**settings.conventions, "duplicates": "first"}
+    return evaluate(known, ranking, settings.measures, **named) if known else None

@@ -10,27 +10,25 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from rankproof.bench.testset.pool import Item, meaning_of_grades
+from rankproof.bench.testset.pool import meaning_of_grades
 from rankproof.comparing.gate import Gate
 from rankproof.core.audit import Finding, few_examples
 from rankproof.core.explanation import Explained
-from rankproof.core.names import parse
 from rankproof.diagnosing import Diagnosis
 from rankproof.diagnosing import diagnose as diagnosed
 from rankproof.document.charts import line
 from rankproof.document.formats.html import Link, part_of_page
-from rankproof.document.numbers import count, score, signed_number
-from rankproof.document.page import Markup, combine, el, ident, join, table
+from rankproof.document.numbers import count, score
+from rankproof.document.page import Markup, combine, el, escape, ident, join, table
 from rankproof.errors import not_known, shorten
 from rankproof.io.load import load_ranking
-from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.explain import Explanation, explain_scores
 from rankproof.scoring.explain_page import chip, legend, missed_list
 from rankproof.scoring.explain_page import document as title_and_id
 from rankproof.scoring.scores import Scores
-from rankproof.web.compare_pages import fits, pair_of, query_rows, query_table
+from rankproof.web.compare_pages import HARDEST, QueryRow, fits, pair_of, query_rows, query_table
 from rankproof.web.folder import FileKind
-from rankproof.web.grading import check_grade, check_item, grade_buttons
+from rankproof.web.grading import grade_buttons
 from rankproof.web.site import (
     Choices,
     Page,
@@ -62,12 +60,16 @@ def queries(site: Site, choices: Choices) -> Page:
         return _of_one(site, choices)
     a, b = pair_of(site, choices)
     measure = measure_of(space.scores(a), choices.get("m"))
-    rows, sign = query_rows(site, a, b, measure), space.scores(b).column(measure).measure.spec.sign
-    rows.sort(key=lambda row: (sign * row.theirs, row.query))
-    listed = query_table(site, a, b, measure, rows, order=f"the hardest for {b} first")
+    rows = _hardest_first(query_rows(site, a, b, measure), space.scores(b), measure)
+    listed = query_table(site, a, b, measure, rows, order=HARDEST)
     wrong = errors_part((name, space.scores(name)) for name in (a, b))
     heading = f"{count(len(rows), 'query')} by {measure} of {b}"
     return Page("Queries", sections(("queries", heading, combine(wrong, listed))), scripts=("compare",))
+
+
+def _hardest_first(rows: Sequence[QueryRow], scores: Scores, measure: str) -> list[QueryRow]:
+    sign = scores.column(measure).measure.spec.sign
+    return sorted(rows, key=lambda row: (sign * row.theirs, row.query))
 
 
 def _of_one(site: Site, choices: Choices) -> Page:
@@ -181,6 +183,7 @@ def _list(site: Site, side: QuerySide, query: str, wanted: Wanted, highest: floa
         el("ol", *items, cls="ranking") if side.own.lines else note("The ranking has no document for this query."),
         note(f"and {more:,} more") if more > 0 else None,
         cls="side",
+        data_system=side.name,
     )
 
 
@@ -232,14 +235,18 @@ def _keys(site: Site) -> Markup | None:
 
 
 def _around(site: Site, query: str, shown: Sequence[str], measure: str, choices: Choices) -> Markup | None:
-    """The way back to the comparison, and to the queries before and after this one in it."""
+    """The way back to the list that led here, and to the queries before and after this one in it."""
     if site.links.static or len(set(shown)) != 2:
         return None
     a, b = dict.fromkeys(shown)
     about = {**kept(choices), "a": a, "b": b, "m": measure}
     rows = query_rows(site, a, b, measure, is_given(choices))
+    page, back = "compare", combine("Back to ", ident(b), " against ", ident(a))
+    if choices.get("order") == HARDEST:
+        page, back = "queries", escape("Back to the queries")
+        rows = _hardest_first(rows, site.workspace.scores(b, is_given(choices)), measure)
     others = ["", *(row.query for row in rows if row.query == query or fits(row, choices)), ""]
-    links = [site.link(combine("Back to ", ident(b), " against ", ident(a)), "compare", **about)]
+    links = [site.link(back, page, **about)]
     for words, beside in (("Previous query", others), ("Next query", others[::-1])):
         found = next((each for each, next_one in pairwise(beside) if next_one == query), "")
         links += [site.link(words, "query", **{"id": found, **about})] if found else []
@@ -285,37 +292,6 @@ def explain(site: Site, choices: Choices) -> Page:
         sections(("steps", "How it comes about", part_of_result(found))),
         opening=el("p", back),
     )
-
-
-def what_if(site: Site, asked: Choices) -> list[dict[str, Any]]:
-    """The query's number and the mean of each ranking, if this document had this grade (empty: not judged)."""
-    space = site.workspace
-    query, document, measure, grade = (asked.get(name, "") for name in ("query", "document", "measure", "grade"))
-    corrected = is_given(asked)
-    own = space.judgments(corrected).of(query)
-    check_item(space, Item(query, document))
-    own.pop(document, None)
-    if grade:
-        own[document] = check_grade(space, grade)
-    found = []
-    for name in filter(None, asked.get("systems", "").split("\n")):
-        scores, table = space.scores(name, corrected), space.table(name, query)
-        before = scores.values(measure).get(query, 0.0)
-        docs = list(map(str, table.doc))
-        ranking = {query: docs if table.score is None else dict(zip(docs, table.score.tolist(), strict=True))}
-        after = evaluate({query: own}, ranking, [parse(measure)]).values(measure)[query] if own else 0.0
-        n = len(scores.values(measure))
-        mean = scores[measure]
-        moved = mean + (after - before) / n if n else mean
-        words = (
-            f"{name}: {measure} {score(before)} would be {score(after)} ({signed_number(after - before)}), "
-            f"and the mean {score(mean)} would be {score(moved)}"
-        )
-        found.append(
-            {"system": name, "measure": measure, "before": before, "after": after}
-            | {"mean": mean, "mean_after": moved, "words": words}
-        )
-    return found
 
 
 def outcome_part(site: Site, choices: Choices) -> tuple[Future[Gate], Callable[[Gate], Markup]]:
@@ -383,13 +359,13 @@ def diagnosis_part(site: Site, choices: Choices) -> tuple[Future[Diagnosis], Cal
     """The result of `rankproof diagnose` as part of a page; the queries it names are links."""
     space, system = site.workspace, _system(site, choices)
     measure = measure_of(space.scores(system), choices.get("m"))
-    file, judged = space.run(system), space.judgments_file
+    file, judged, named = space.run(system), space.judgments_file, space.settings.conventions
     queries, corpus = (
         each and os.fspath(each.path) for each in (space.text_file(FileKind.QUERIES), space.text_file(FileKind.CORPUS))
     )
 
     def make() -> Diagnosis:
-        return diagnosed(space.judgments(), load_ranking(file.path), measure, queries=queries, corpus=corpus)
+        return diagnosed(space.judgments(), load_ranking(file.path), measure, queries=queries, corpus=corpus, **named)
 
     found = space.later(("diagnosed", file.stamp, judged and judged.stamp, measure, queries, corpus), make)
     return found, lambda diagnosis: part_of_page(diagnosis._document(), query_link(site, system, measure))

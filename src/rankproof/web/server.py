@@ -19,9 +19,8 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from rankproof.errors import DataError, RankproofError, UsageError, reason
 from rankproof.web import Settings, Workspace
-from rankproof.web.grading import save_grade
+from rankproof.web.grading import save_grade, what_if
 from rankproof.web.pages import PAGES, page_or_error, parts, static_file
-from rankproof.web.query_pages import what_if
 from rankproof.web.site import Site, Unlinked, error_page, fragment, page_text, problem
 from rankproof.web.verdict_pages import label, override
 

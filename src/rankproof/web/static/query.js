@@ -13,7 +13,7 @@ const tell = (lines) => {
   }));
 };
 
-const systems = [...document.querySelectorAll(".side h3")].map((each) => each.textContent);
+const systems = [...document.querySelectorAll(".side")].map((each) => each.dataset.system);
 
 const mark = (item) => {
   for (const other of items) {
