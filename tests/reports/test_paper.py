@@ -53,6 +53,27 @@ def test_the_page_is_printed_by_a_browser(made, tmp_path: Path) -> None:
 
 @needs_browser
 @pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("pdftotext"), reason="pdftotext is not installed")
+def test_no_sheet_ends_with_a_heading_and_names_have_the_room_there_is(tmp_path: Path) -> None:
+    """Neither with the heads of a table whose rows are on the next one, nor with a summary."""
+    made = report(
+        sample.judgments(),
+        sample.rankings(),
+        "nDCG@10, R@10, RR@10, AP",
+        by=sample.kinds(),
+        queries=sample.queries(),
+        corpus=sample.corpus(),
+    )
+    path = made.save(tmp_path / "report.pdf")
+    text = subprocess.run(["pdftotext", "-layout", path, "-"], capture_output=True, text=True, check=True).stdout
+    sheets = [[line for line in sheet.splitlines() if line.strip()] for sheet in text.split("\f") if sheet.strip()]
+    assert len(sheets) < 27
+    for sheet in sheets:
+        assert not re.search(r"\bdocument\b.*\badds\b|\bdifference\b|not found$|^ *[▶▸▼▾]", sheet[-1]), sheet[-3:]
+
+
+@needs_browser
+@pytest.mark.slow
 def test_the_shell_writes_pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     files = [str(sample.folder() / name) for name in ("judgments.tsv", "keyword.run", "dense.run")]
