@@ -14,12 +14,12 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 86_807,
+    "lines": 86_802,
     "modules of over 400 lines": 0,
-    "code lines": 58_459,
+    "code lines": 58_412,
     "file names used twice": 21,
     "class names in two packages": 9,
-    "short helpers used once": 113,
+    "short helpers used once": 101,
     "circles": 0,
     "modules crossed by evaluate": 15,
     "modules crossed by gate": 31,
