@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.monitoring.block import SESSION, USER, VALUES, Codes, EventBlock, as_bytes, hash_bytes
+from rankproof.monitoring.event_block import SESSION, USER, VALUES, Codes, EventBlock, as_bytes, hash_bytes
 from rankproof.monitoring.interleave import FEWEST, compare_variants
 from rankproof.monitoring.online_metrics import metrics
 from rankproof.monitoring.sessions_and_windows import DAY, Calendar

@@ -17,7 +17,7 @@ CEILINGS = {
     "lines": 86_802,
     "modules of over 400 lines": 0,
     "code lines": 58_412,
-    "file names used twice": 21,
+    "file names used twice": 20,
     "class names in two packages": 9,
     "short helpers used once": 101,
     "circles": 0,

@@ -59,8 +59,8 @@ def test_what_never_was_is_still_not_found() -> None:
 @pytest.mark.parametrize(
     ("module", "old", "new"),
     [
-        ("core.paper", "wanted", "relevant_step"),
-        ("core.paper", "summed", "sum_step"),
+        ("core.derive", "wanted", "relevant_step"),
+        ("core.derive", "summed", "sum_step"),
         ("stats.paired", "paired", "paired_differences"),
         ("core.measures.preferences", "possible", "possible_preferences"),
         ("sample", "documents", "corpus"),

@@ -10,11 +10,11 @@ import pytest
 from rankproof import evaluate
 from rankproof.core import measures  # noqa: F401  (its import fills the registry)
 from rankproof.core.conventions import CHOICES, Conventions
+from rankproof.core.derive import WRITERS, derive
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import judgments_from_rows
 from rankproof.core.measure import Measure, seen_by
 from rankproof.core.names import ALIASES, CHANGES, REGISTRY, forget, measure
-from rankproof.core.paper import WRITERS, derive
 from rankproof.core.profiles import PROFILES
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.scoring.explain import explain

@@ -18,7 +18,7 @@ pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
 
 from rankproof import monitor  # noqa: E402
 from rankproof.monitoring.arrow_columns import has_text, hash_texts, lists, nulls, numbers, places, values_of  # noqa: E402
-from rankproof.monitoring.block import as_bytes, hash_bytes  # noqa: E402
+from rankproof.monitoring.event_block import as_bytes, hash_bytes  # noqa: E402
 
 KINDS = [pa.int8(), pa.uint16(), pa.int64(), pa.float32(), pa.float64(), pa.bool_()]
 

@@ -17,8 +17,8 @@ import pytest
 
 from rankproof import simulate_log
 from rankproof.errors import DataError, UsageError
-from rankproof.monitoring.block import mixed
 from rankproof.monitoring.difference_words import sparkline
+from rankproof.monitoring.event_block import mixed
 from rankproof.monitoring.events import EventSchema
 from rankproof.monitoring.monitor import Monitor, monitor
 from rankproof.monitoring.online_metrics import BINS, FEWER_GROUPS, SMALLEST, WIDTH, number_of_users, percentiles

@@ -48,7 +48,7 @@ from rankproof.scoring.words import wrong_data
 if TYPE_CHECKING:
     from rankproof.bench.grid import Grid
     from rankproof.bench.grid.outcome import Effect, GridRow, Level
-    from rankproof.bench.runner.work import RunRow
+    from rankproof.bench.runner.run_plan import RunRow
     from rankproof.bench.runs import Run
     from rankproof.bench.testset.labels import LabelAgreement
     from rankproof.bench.testset.questions import QuestionPlan

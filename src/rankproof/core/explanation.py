@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 from rankproof.core import scoring
 from rankproof.core.conventions import CHOICES, Conventions, comparable_scores
+from rankproof.core.derive import Step, derive, number_text
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure, row_gains
 from rankproof.core.names import parse
-from rankproof.core.paper import Step, derive, number_text
 from rankproof.core.profiles import Profile, as_in, find
 from rankproof.core.table import RankingTable, ranks_found, rows_in_order
 from rankproof.document.model import Displayable

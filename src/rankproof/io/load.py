@@ -192,7 +192,7 @@ def _ranking_at(path: PathLike) -> Rankings:
 
 
 def _in_parts(paths: Any) -> Rankings:
-    from rankproof.io.parts import parts_at  # most rankings are one file
+    from rankproof.io.split_rankings import parts_at  # most rankings are one file
 
     return parts_at(paths, load_ranking)
 

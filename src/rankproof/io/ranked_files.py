@@ -17,8 +17,8 @@ from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, missing_extra, shorten
 from rankproof.io.columns import ColumnRankings
 from rankproof.io.load import warn_of_left_out
-from rankproof.io.parts import PartRankings
 from rankproof.io.rows import RowRankings
+from rankproof.io.split_rankings import PartRankings
 from rankproof.io.trec import TrecRankings
 from rankproof.io.trec.chunks import BadLine, Chunk
 from rankproof.io.trec.index import are_different, hashes

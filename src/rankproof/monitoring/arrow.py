@@ -17,7 +17,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, reason, shorten
 from rankproof.monitoring import arrow_columns as columns
-from rankproof.monitoring.block import NAN, VALUES, EventBlock, UnusualShape, join_blocks
+from rankproof.monitoring.event_block import NAN, VALUES, EventBlock, UnusualShape, join_blocks
 from rankproof.monitoring.event_values import vote
 from rankproof.monitoring.events import EARLIEST, SCALES
 from rankproof.monitoring.rows import RecordColumns, RowMaker, margins

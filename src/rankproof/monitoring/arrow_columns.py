@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.monitoring.block import SKETCH, UnusualShape, as_bytes, hash_bytes, sketch_bytes
+from rankproof.monitoring.event_block import SKETCH, UnusualShape, as_bytes, hash_bytes, sketch_bytes
 from rankproof.monitoring.event_values import Rejected
 
 _MAY_BE_BLANK = np.isin(

@@ -24,7 +24,7 @@ import numpy as np
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, blame, check_each, not_known, shorten
 from rankproof.io.roles import list_in_words
-from rankproof.monitoring.block import name_of_value
+from rankproof.monitoring.event_block import name_of_value
 from rankproof.monitoring.event_values import (
     EMPTY,
     NOTHING,

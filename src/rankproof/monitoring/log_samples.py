@@ -29,8 +29,8 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 from rankproof.io.files import read_bytes, text_of
 from rankproof.io.values import is_frame
-from rankproof.monitoring.block import join_blocks
 from rankproof.monitoring.difference_words import unread
+from rankproof.monitoring.event_block import join_blocks
 from rankproof.monitoring.events import Event, EventSchema, Hook, Rejects, apply_hook, changed_events, mask
 from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, metrics
 from rankproof.monitoring.read import LogReader, read_events

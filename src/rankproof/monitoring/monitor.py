@@ -30,8 +30,8 @@ from rankproof.errors import (
 from rankproof.io.corpora import load_corpus
 from rankproof.monitoring import words
 from rankproof.monitoring.alerts import Alarm, Alert, AlertRule, check_rules, read_rules, rules_of
-from rankproof.monitoring.block import USER, EventBlock
 from rankproof.monitoring.change import MetricChange, metric_changes
+from rankproof.monitoring.event_block import USER, EventBlock
 from rankproof.monitoring.events import FIELD_NAMES, Event, EventSchema, Rejects
 from rankproof.monitoring.interleave import VariantDifference, compare_variants
 from rankproof.monitoring.log_samples import JudgedEvents, JudgeOfRows, SampleSchema, judge_events

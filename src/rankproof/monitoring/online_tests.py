@@ -16,7 +16,6 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_whole, explain_calls
 from rankproof.io.load import load_ranking
 from rankproof.monitoring import difference_words
-from rankproof.monitoring.block import USER
 from rankproof.monitoring.clicks import (
     ClickEstimate,
     ClickTable,
@@ -25,6 +24,7 @@ from rankproof.monitoring.clicks import (
     fit_propensities,
     swap_propensities,
 )
+from rankproof.monitoring.event_block import USER
 from rankproof.monitoring.event_values import Rejected, is_nan, list_of
 from rankproof.monitoring.events import Event, EventSchema, Hook, Rejects, changed_events
 from rankproof.monitoring.interleave import (

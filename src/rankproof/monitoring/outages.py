@@ -16,7 +16,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.monitoring.block import VALUES, Codes, EventBlock
+from rankproof.monitoring.event_block import VALUES, Codes, EventBlock
 from rankproof.monitoring.sessions_and_windows import SECOND, Calendar
 
 STEP = 300 * SECOND

@@ -29,7 +29,7 @@ from rankproof.io.frames import MAGIC, begins_as_parquet, read_every_column, rec
 from rankproof.io.inputs import STDIN
 from rankproof.io.read import check_header
 from rankproof.io.values import is_frame
-from rankproof.monitoring.block import EventBlock
+from rankproof.monitoring.event_block import EventBlock
 from rankproof.monitoring.event_values import Rejected
 from rankproof.monitoring.events import Event, EventSchema, Rejects
 from rankproof.monitoring.rows import RecordColumns, RowMaker

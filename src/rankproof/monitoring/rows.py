@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.monitoring.block import (
+from rankproof.monitoring.event_block import (
     NAN,
     VALUES,
     Codes,

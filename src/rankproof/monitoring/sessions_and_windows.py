@@ -20,7 +20,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, not_known, one_of
-from rankproof.monitoring.block import EVENT, QUERY, SESSION, USER, VALUES, EventBlock, join_blocks, mixed
+from rankproof.monitoring.event_block import EVENT, QUERY, SESSION, USER, VALUES, EventBlock, join_blocks, mixed
 
 SECOND = 1_000_000
 """Microseconds."""

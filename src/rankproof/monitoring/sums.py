@@ -15,7 +15,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.monitoring.block import EVENT, SESSION, USER, VALUES, Codes, EventBlock, count_hashes, mixed
+from rankproof.monitoring.event_block import EVENT, SESSION, USER, VALUES, Codes, EventBlock, count_hashes, mixed
 from rankproof.monitoring.online_metrics import (
     BINS,
     COLUMNS,

@@ -27,7 +27,7 @@ from rankproof.document.numbers import ABSENT, count, for_face, share
 from rankproof.document.terminal import spark
 from rankproof.errors import DataError
 from rankproof.monitoring import difference_words as differences
-from rankproof.monitoring.block import MOST_VALUES
+from rankproof.monitoring.event_block import MOST_VALUES
 from rankproof.monitoring.events import Rejects
 from rankproof.monitoring.online_metrics import OnlineEstimate, Percentile, interval_of, value_of
 from rankproof.monitoring.rows import RowMaker

@@ -10,12 +10,12 @@ import numpy as np
 
 from rankproof.core.conventions import CHOICES, ConventionArguments, Conventions
 from rankproof.core.defaults import DEFAULT_MEASURE
+from rankproof.core.derive import Step, Term, derive, number_text
 from rankproof.core.explanation import Explained, ExplainedLine, claim, differences, differing_kinds, ideal, listing
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure, seen_by, worth
 from rankproof.core.names import parse
-from rankproof.core.paper import Step, Term, derive, number_text
 from rankproof.core.table import RankingTable, missed_documents
 from rankproof.document.model import (
     PAGE,

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from rankproof.core.derive import Step, number_text
 from rankproof.core.explanation import Explained, ExplainedLine
 from rankproof.core.names import parse
-from rankproof.core.paper import Step, number_text
 from rankproof.document.charts import WIDE, Scale, circle, figure, line, picture, rect, text, y_axis
 from rankproof.document.numbers import ABSENT, count, score, ticks
 from rankproof.document.page import (

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankproof.bench.grid.plan import FACTORS, NOT_USED, Configuration, GridPlan
 from rankproof.bench.grid.steps import Rows, Steps
-from rankproof.bench.runner.work import RunOutcome
+from rankproof.bench.runner.run_plan import RunOutcome
 from rankproof.comparing.compare import compare
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments

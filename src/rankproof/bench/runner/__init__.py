@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.bench.adapters.adapter import Adapted, Answered, Flow, Waiter, await_value, describe
 from rankproof.bench.retriever import AnswerReading
-from rankproof.bench.runner.work import (
+from rankproof.bench.runner.run_plan import (
     FORM,
     Course,
     Job,

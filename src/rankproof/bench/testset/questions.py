@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.bench.runner.work import RunOutcome
+from rankproof.bench.runner.run_plan import RunOutcome
 from rankproof.bench.testset.checks import forms, longest_run, remembered_words
 from rankproof.comparing.alignment import possible_ends
 from rankproof.core.conventions import FEWEST_TO_DECIDE

@@ -8,11 +8,7 @@ from typing import Literal
 import numpy as np
 
 from rankproof.core.arrays import distinct, so_far
-from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import Cutoff, Grade
-from rankproof.core.measures.sets import returned_count
-from rankproof.core.names import measure
-from rankproof.core.paper import (
+from rankproof.core.derive import (
     Case,
     Found,
     Step,
@@ -27,6 +23,10 @@ from rankproof.core.paper import (
     sum_step,
     writes,
 )
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.measure import Cutoff, Grade
+from rankproof.core.measures.sets import returned_count
+from rankproof.core.names import measure
 
 Of = Literal["coverable", "declared"]
 

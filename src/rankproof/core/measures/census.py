@@ -7,12 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankproof.core.hits import Hits, PerQuery, ratio
-from rankproof.core.measure import Cutoff, Grade
-from rankproof.core.measures.counts import SHOWN
-from rankproof.core.measures.sets import divisor, found_count, relevant_count, returned_count
-from rankproof.core.names import measure
-from rankproof.core.paper import (
+from rankproof.core.derive import (
     Case,
     Found,
     Step,
@@ -28,6 +23,11 @@ from rankproof.core.paper import (
     top_of,
     writes,
 )
+from rankproof.core.hits import Hits, PerQuery, ratio
+from rankproof.core.measure import Cutoff, Grade
+from rankproof.core.measures.counts import SHOWN
+from rankproof.core.measures.sets import divisor, found_count, relevant_count, returned_count
+from rankproof.core.names import measure
 
 Denominator = Literal["k", "returned"]
 Negative = Literal["judged", "unjudged"]

@@ -7,11 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.hits import Hits, PerQuery
-from rankproof.core.measure import Cutoff, Grade, Number
-from rankproof.core.measures.sets import found_count, relevant_count, returned_count
-from rankproof.core.names import measure
-from rankproof.core.paper import (
+from rankproof.core.derive import (
     Case,
     Step,
     Written,
@@ -25,6 +21,10 @@ from rankproof.core.paper import (
     shown_step,
     writes,
 )
+from rankproof.core.hits import Hits, PerQuery
+from rankproof.core.measure import Cutoff, Grade, Number
+from rankproof.core.measures.sets import found_count, relevant_count, returned_count
+from rankproof.core.names import measure
 from rankproof.document.numbers import for_face
 from rankproof.errors import UsageError
 

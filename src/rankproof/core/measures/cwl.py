@@ -14,11 +14,11 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
+from rankproof.core.derive import Case, Step, Term, Written, cut_at, divide_steps, number_text, sum_step, writes
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import MOST, Depth, Maximum, ParameterKind, Persistence, Positive
 from rankproof.core.measures.users import DEPTH, portion, scaled_grades
 from rankproof.core.names import measure
-from rankproof.core.paper import Case, Step, Term, Written, cut_at, divide_steps, number_text, sum_step, writes
 
 Goal: TypeAlias = Annotated[
     float, ParameterKind("a number of at least 0.5", lambda v: isinstance(v, Real) and 0.5 <= v <= MOST, float)

@@ -10,12 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.arrays import down_to, earlier_total, positive_rows, running_total
-from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import Cutoff, GainOf, Grade, Positive
-from rankproof.core.measures.ndcg_and_err import by_gain, discounted_gain, discounted_on_paper, gains, worth
-from rankproof.core.measures.sets import relevant_count
-from rankproof.core.names import measure
-from rankproof.core.paper import (
+from rankproof.core.derive import (
     Case,
     Found,
     Step,
@@ -31,6 +26,11 @@ from rankproof.core.paper import (
     sum_step,
     writes,
 )
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.measure import Cutoff, GainOf, Grade, Positive
+from rankproof.core.measures.ndcg_and_err import by_gain, discounted_gain, discounted_on_paper, gains, worth
+from rankproof.core.measures.sets import relevant_count
+from rankproof.core.names import measure
 
 
 def with_gain(h: Hits, gain: GainOf) -> tuple[Hits, Hits]:

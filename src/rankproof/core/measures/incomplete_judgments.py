@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.core.derive import Case, Found, Step, Term, Written, parts, quotient, relevant_step, sum_step, writes
 from rankproof.core.expected_and_extreme_values import expected_bpref, not_relevant
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import Grade
 from rankproof.core.measures.sets import relevant_count
 from rankproof.core.names import measure
-from rankproof.core.paper import Case, Found, Step, Term, Written, parts, quotient, relevant_step, sum_step, writes
 
 EPSILON = 0.00001
 """What inferred AP adds where no judged document stands above, as trec_eval does."""

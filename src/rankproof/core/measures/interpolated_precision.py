@@ -6,12 +6,12 @@ from typing import Literal
 
 import numpy as np
 
+from rankproof.core.derive import Case, Step, Term, Written, at_least, number_text, relevant_step, writes
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.measure import Grade, Share
 from rankproof.core.measures.rr_and_ap import precisions
 from rankproof.core.measures.sets import relevant_count
 from rankproof.core.names import measure
-from rankproof.core.paper import Case, Step, Term, Written, at_least, number_text, relevant_step, writes
 
 Rounding = Literal["nearest", "trec_eval-9"]
 POINTS = tuple(i / 10 for i in range(11))

@@ -10,12 +10,7 @@ import numpy as np
 
 from rankproof.core.arrays import earlier_total, positive_rows, running_total
 from rankproof.core.bounds import ndcg_bounds
-from rankproof.core.expected_and_extreme_values import spread_ties
-from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import Cutoff, GainOf, Grade, Maximum
-from rankproof.core.measures.sets import returned_count
-from rankproof.core.names import measure
-from rankproof.core.paper import (
+from rankproof.core.derive import (
     Case,
     Found,
     Step,
@@ -29,6 +24,11 @@ from rankproof.core.paper import (
     top_of,
     writes,
 )
+from rankproof.core.expected_and_extreme_values import spread_ties
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.measure import Cutoff, GainOf, Grade, Maximum
+from rankproof.core.measures.sets import returned_count
+from rankproof.core.names import measure
 
 
 def at_least(h: Hits, rel: float) -> Hits:

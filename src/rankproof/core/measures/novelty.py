@@ -15,19 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import Depth, Grade, Persistence, Share
-from rankproof.core.measures.aspects import (
-    aspect_name,
-    aspect_of,
-    count_above,
-    coverable_aspects,
-    coverable_on_paper,
-    full_marks,
-    width_of,
-)
-from rankproof.core.names import measure
-from rankproof.core.paper import (
+from rankproof.core.derive import (
     Case,
     Found,
     Step,
@@ -44,6 +32,18 @@ from rankproof.core.paper import (
     top_of,
     writes,
 )
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.measure import Depth, Grade, Persistence, Share
+from rankproof.core.measures.aspects import (
+    aspect_name,
+    aspect_of,
+    count_above,
+    coverable_aspects,
+    coverable_on_paper,
+    full_marks,
+    width_of,
+)
+from rankproof.core.names import measure
 
 Discount = Callable[[Array], Array]
 

@@ -9,12 +9,7 @@ from typing import Literal
 import numpy as np
 
 from rankproof.core.bounds import ap_bounds, rr_bounds
-from rankproof.core.expected_and_extreme_values import ap_divisor, expected_ap, expected_rr
-from rankproof.core.hits import Hits, PerQuery, ratio
-from rankproof.core.measure import Cutoff, Grade, Positive, Scored, Threshold
-from rankproof.core.measures.sets import NOT_BOUNDED, relevant_count
-from rankproof.core.names import measure
-from rankproof.core.paper import (
+from rankproof.core.derive import (
     Case,
     Found,
     Step,
@@ -35,6 +30,11 @@ from rankproof.core.paper import (
     sum_step,
     writes,
 )
+from rankproof.core.expected_and_extreme_values import ap_divisor, expected_ap, expected_rr
+from rankproof.core.hits import Hits, PerQuery, ratio
+from rankproof.core.measure import Cutoff, Grade, Positive, Scored, Threshold
+from rankproof.core.measures.sets import NOT_BOUNDED, relevant_count
+from rankproof.core.names import measure
 
 
 @measure(

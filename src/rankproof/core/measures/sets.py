@@ -7,10 +7,7 @@ from typing import Literal
 import numpy as np
 
 from rankproof.core.bounds import recall_bounds
-from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import Cutoff, Grade, Positive, Scored, Threshold
-from rankproof.core.names import measure
-from rankproof.core.paper import (
+from rankproof.core.derive import (
     Case,
     Step,
     Written,
@@ -26,6 +23,9 @@ from rankproof.core.paper import (
     shown_step,
     writes,
 )
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.measure import Cutoff, Grade, Positive, Scored, Threshold
+from rankproof.core.names import measure
 
 NOT_BOUNDED = {
     # Which of the unjudged documents score above 0 is not kept.

@@ -13,11 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from rankproof.core.arrays import distinct, so_far
-from rankproof.core.hits import Array, Hits, PerQuery, ratio
-from rankproof.core.measure import Count, Cutoff, Depth, Grade, Maximum, Persistence
-from rankproof.core.measures.sets import returned_count
-from rankproof.core.names import measure
-from rankproof.core.paper import (
+from rankproof.core.derive import (
     Case,
     Found,
     Step,
@@ -32,6 +28,10 @@ from rankproof.core.paper import (
     top_of,
     writes,
 )
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.measure import Count, Cutoff, Depth, Grade, Maximum, Persistence
+from rankproof.core.measures.sets import returned_count
+from rankproof.core.names import measure
 
 Scale = Literal["binary", "graded", "topic"]
 

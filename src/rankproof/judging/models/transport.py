@@ -182,8 +182,7 @@ class Line(Displayable):
         except (ValueError, RecursionError):
             found = text
         while found and isinstance(found, dict | list):
-            names = ("error", "message", "detail", "msg")
-            inside = found if isinstance(found, list) else [found.get(name) for name in names]
+            inside = found if isinstance(found, list) else map(found.get, ("error", "message", "detail", "msg"))
             found = next(filter(None, inside), "")
         said = " ".join("".join(c if c.isprintable() else " " for c in str(found)).split())
         said = without_keys(said, self.judge.service.secrets)

@@ -237,7 +237,7 @@ WRITERS: dict[Callable[..., Any], Writer] = {}
 def writes(*measures: Measure) -> Callable[[Writer], Writer]:
     """Make a function the derivation of measures: it takes a `Case` and the parameters of the measure.
 
-    >>> from rankproof.core.paper import Case, Step
+    >>> from rankproof.core.derive import Case, Step
     >>> from rankproof.core.measures.counts import true_positives
     >>> had = WRITERS[true_positives.spec.function]
     >>> @writes(true_positives)
