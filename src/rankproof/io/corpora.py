@@ -211,7 +211,7 @@ def _in_folder(folder: Path) -> Iterator[Row]:
         )
     if others:
         few = f"{others.total():,} of {count(len(shown), 'file')}"
-        warn_caller(f"{folder}: left out {few} ({kinds}), read are {endings}; {advice} to have them in the corpus")
+        warn_caller(f"{folder}: left out {few} ({kinds}); only {endings} are read. Next: {advice} to include them.")
     return (_of_file(folder / name, name.as_posix()) for name in files)
 
 
