@@ -18,7 +18,7 @@ from rankproof.errors import DataError, RankproofError, UsageError
 from rankproof.io import ranked_files
 from rankproof.io.load import load_ranking
 from rankproof.io.ranked_files import write_ranked
-from tests.io.test_parts import MEASURES, as_jsonl, as_lists, as_parquet, as_trec, in_memory, numbers, world
+from tests.io.test_split_rankings import MEASURES, as_jsonl, as_lists, as_parquet, as_trec, in_memory, numbers, world
 from tests.shell import rankproof
 
 
