@@ -14,7 +14,7 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 86_802,
+    "lines": 86_801,
     "modules of over 400 lines": 0,
     "code lines": 58_412,
     "file names used twice": 20,

@@ -1,5 +1,4 @@
-"""Grading a pool of documents: one key a document, disagreements first, several people at once; and what another grade
-would change."""
+"""Grading a pool of documents, disagreements first, by several people at once; and what another grade would change."""
 
 from __future__ import annotations
 

@@ -234,8 +234,8 @@ def late_outcome(seconds: float) -> RunOutcome:
     return RunOutcome(None, Failed(f"no answer within {seconds:.3g} s", again=True, late=True), seconds)
 
 
-FORM = 2
-"""Version of the text in which answers are kept; answers of another version are asked again."""
+FORM = 3
+"""Version of how answers are read and kept; answers of another version are asked again."""
 
 
 @dataclass(frozen=True, slots=True)
