@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -20,7 +21,9 @@ import pytest
 
 import rankproof as rp
 from rankproof import functional, sample
-from rankproof.errors import blame_sentence
+from rankproof.bench.chunk.chunker import Chunker, chunked
+from rankproof.bench.retrieve import dense, keyword, rerank, where
+from rankproof.bench.retrieve.rewriting import rewriting
 from rankproof.io.load import load_rankings
 from rankproof.monitoring.interleave import score_interleaving, team_draft
 from rankproof.monitoring.online_tests import clicks
@@ -343,11 +346,36 @@ def test_an_error_of_a_users_function_says_which_one_and_where(tmp_path: Path) -
     assert "failed on the event with ts " in caught.value.__notes__[0]
 
 
+def test_an_error_of_a_users_function_in_a_search_says_which_one() -> None:
+    def broken(*given: Any) -> Any:
+        raise KeyError(given[0])
+
+    async def later(texts: list[str]) -> Any:
+        raise KeyError("later")
+
+    pages = sample.corpus()
+    words = keyword(pages)
+    for search, says in (
+        (lambda: dense(pages, broken), "broken failed on 64 texts, the first 'Files"),
+        (lambda: dense(pages, later), "later failed on 64 texts, the first 'Files"),
+        (lambda: (words >> rerank(broken))("free?"), "broken failed on the question 'free\\?'"),
+        (lambda: where(words, broken), "broken failed on the document 'account-signin-01'"),
+        (lambda: where(words, topic=partial(broken, 1)), "broken failed on the value 'account'"),
+        (lambda: chunked(pages, Chunker("own", {}, broken)), "broken failed on the document 'account-signin-01'"),
+        (lambda: rewriting(broken, words)("free?"), "broken failed on the question 'free\\?'"),
+    ):
+        with pytest.raises(KeyError) as caught:
+            search()
+        assert re.search(says, caught.value.__notes__[0])
+    rows = rp.Benchmark.sample().run("own", rewriting(broken, words)).rows
+    assert {row.failure.partition("broken: ")[2][:9] for row in rows} == {"KeyError:"}
+
+
 def test_an_error_of_ours_is_not_put_down_to_a_function_of_the_users() -> None:
     broken = replace(rp.evaluate(JUDGED, RUN, "RR").hits, grade=None)  # as a fault of ours would
     with pytest.raises(TypeError) as caught:
         rp.RR(broken)
-    assert blame_sentence(caught.value) == ""
+    assert not hasattr(caught.value, "__notes__")
 
 
 def test_errors_of_a_users_callable_stay_its_own() -> None:

@@ -234,23 +234,24 @@ _LONG = re.compile(r"(\S{200})\S{200,}(\S{100})")
 
 # --- errors of the caller's own code -----------------------------------------------------------
 
-
-def blame(error: Exception, function: Any, about: str) -> None:
-    """Note on an error of a function of the caller's which one it was, and what it was given; on none of ours."""
-    ours = isinstance(error, RankproofError) or str(getattr(function, "__module__", "")).startswith("rankproof.")
-    if not ours and not getattr(error, "__notes__", None):
-        error.add_note(f"{getattr(function, '__qualname__', type(function).__name__)} failed on {about}")
+FAILED_ON = " failed on "
+"""What stands after the name of the function in such a note."""
 
 
-def blame_sentence(error: Exception) -> str:
-    """An error that was noted in one sentence, with its line; empty for any other."""
-    notes, last = getattr(error, "__notes__", ()), error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if not notes or last is None:
-        return ""
-    place = f"{PurePath(last.tb_frame.f_code.co_filename).name}, line {last.tb_lineno}"
-    return f"{notes[0]}: {type(error).__name__}: {error} ({place}). Next: correct that function."
+class UserCode:
+    """Code of the caller's: an error inside notes which function failed, and what it was given; ours does not."""
+
+    def __init__(self, function: Any, noun: str, *given: Any) -> None:
+        self.function, self.noun, self.given = getattr(function, "func", function), noun, given  # of a partial its own
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        function = self.function
+        ours = isinstance(error, RankproofError) or str(getattr(function, "__module__", "")).startswith("rankproof.")
+        if isinstance(error, Exception) and not ours and not getattr(error, "__notes__", None):
+            name = getattr(function, "__qualname__", type(function).__name__)
+            error.add_note(f"{name}{FAILED_ON}{' '.join([self.noun, *map(shorten, self.given)])}")
 
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])

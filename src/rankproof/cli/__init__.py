@@ -12,13 +12,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from importlib import import_module
+from pathlib import PurePath
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from rankproof import __version__
-from rankproof.errors import DataError, RankproofError, blame_sentence, not_known
+from rankproof.errors import FAILED_ON, DataError, RankproofError, not_known
 from rankproof.io.inputs import columns_named, pipes_kept, read_side_by_side
 
 MODULES = {
@@ -298,15 +299,26 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(_with_options(str(error), arguments), error.exit_code)
     except OSError as error:
         place, why = error.filename or "input or output", error.strerror or error
-        told = blame_sentence(error) or f"{place}: {why}. Next: check the path, its rights and the room on the disk."
+        told = _blame(error) or f"{place}: {why}. Next: check the path, its rights and the room on the disk."
         return _fail(told, DataError.exit_code)
     except Exception as error:
-        if told := blame_sentence(error):
+        if told := _blame(error):
             return _fail(told, DataError.exit_code)
         raise
     finally:
         FACE.set("python")
     return code if isinstance(code, int) else 0
+
+
+def _blame(error: Exception) -> str:
+    """An error of the caller's own code in one sentence, with its line; empty for any other."""
+    note, last = next(iter(getattr(error, "__notes__", ())), ""), error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if FAILED_ON not in note or last is None:
+        return ""
+    place = f"{PurePath(last.tb_frame.f_code.co_filename).name}, line {last.tb_lineno}"
+    return f"{note}: {type(error).__name__}: {error} ({place}). Next: correct that function."
 
 
 def _next(context: click.Context, said: str) -> str:

@@ -23,7 +23,7 @@ from rankproof.core.corpus import ShownDocument
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.judgments import Preferences
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, blame, is_one_of, not_known, one_of, shorten
+from rankproof.errors import UsageError, UserCode, is_one_of, not_known, one_of, shorten
 from rankproof.suggestions import docstring
 
 
@@ -348,11 +348,8 @@ class Measure:
         if params and self.spec.kind != "ranking":  # measures of rankings call each other often
             return self.with_params(params)(*args)
         given = {**self._arguments, **params} if params else self._arguments
-        try:
+        with UserCode(self.spec.function, "what is given to the measure", self.spec.name):
             return self.spec.function(*args, **given)  # type: ignore[no-any-return]
-        except Exception as error:
-            blame(error, self.spec.function, f"what the measure {self.spec.name} is given")
-            raise
 
     @cached_property
     def _arguments(self) -> dict[str, Any]:

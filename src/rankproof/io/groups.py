@@ -11,7 +11,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, UsageError, blame, not_known, shorten
+from rankproof.errors import DataError, UsageError, UserCode, not_known, shorten
 from rankproof.io.files import STDIN, name_of, read_head
 from rankproof.io.formats import TREC_JUDGMENTS, sniff
 from rankproof.io.inputs import is_pipe, plain_name
@@ -201,11 +201,8 @@ def group_places(queries: Sequence[str], by: Any) -> dict[str, Array]:
     look_up = by if callable(by) else by.get
     found: dict[str, list[int]] = {}
     for i, query in enumerate(queries):
-        try:
+        with UserCode(by, "the query", query):
             group = look_up(query)
-        except Exception as error:
-            blame(error, by, f"the query {shorten(query)}")
-            raise
         if isinstance(group, np.ndarray | list | dict | set):
             raise unfit("by", group, "one group for a query", "give each query a name of its group", role="a group")
         if not _is_missing(group):

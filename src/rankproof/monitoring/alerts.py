@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count, for_face
-from rankproof.errors import UsageError, blame, check_each, check_number, check_whole, not_known, one_of
+from rankproof.errors import UsageError, UserCode, check_each, check_number, check_whole, not_known, one_of
 from rankproof.monitoring.difference_words import outage_sentence
 from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, Percentile, by_name, interval_of, value_of
 from rankproof.monitoring.sessions_and_windows import SECOND
@@ -346,11 +346,8 @@ class Alarm:
             self._remember()
         if self._on_alert is not None:
             for alert in fired:
-                try:
+                with UserCode(self._on_alert, "the alert", alert.rule.name):
                     self._on_alert(alert)
-                except Exception as error:
-                    blame(error, self._on_alert, f"the alert {alert.rule.name!r}")
-                    raise
 
     def end(self, found: Monitor) -> None:
         """Check every rule over all estimates, send new alerts, and wait for their delivery."""

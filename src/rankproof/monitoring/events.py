@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, blame, check_each, not_known, shorten
+from rankproof.errors import UsageError, UserCode, check_each, not_known, shorten
 from rankproof.io.roles import list_in_words
 from rankproof.monitoring.event_block import name_of_value
 from rankproof.monitoring.event_values import (
@@ -253,11 +253,8 @@ def mask(event: Event) -> Event:
 
 def apply_hook(change: Hook, event: Event) -> Event | None:
     """What a hook makes of an event, None if it drops it; anything else is an error."""
-    try:
+    with UserCode(change, "the event with ts", event.ts):
         found = change(event)
-    except Exception as error:
-        blame(error, change, f"the event with ts {event.ts}")
-        raise
     if found is not None and not isinstance(found, Event):
         raise UsageError(
             f"the hook gave {type(found).__name__}, expected the event or None. Next: return the event it is given."

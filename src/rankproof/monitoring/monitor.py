@@ -20,7 +20,7 @@ from rankproof.errors import (
     DataError,
     NotThere,
     UsageError,
-    blame,
+    UserCode,
     check_each,
     check_number,
     check_whole,
@@ -321,11 +321,8 @@ class _Watch:
         closed = self.sums.windows[self._told :]
         self._told += len(closed)
         for call in self._on_window if closed else ():
-            try:
+            with UserCode(call, f"{len(closed):,} windows"):
                 call(list(closed))
-            except Exception as error:
-                blame(error, call, f"{len(closed):,} windows")
-                raise
 
     def result(self, reader: LogReader) -> Monitor:
         sums, counts = self.sums, self.sessions.counts

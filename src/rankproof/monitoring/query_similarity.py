@@ -14,7 +14,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, UsageError, blame, shorten
+from rankproof.errors import DataError, UsageError, UserCode, shorten
 from rankproof.monitoring.log_samples import LiveQueries, normal_form
 from rankproof.stats.corrections import holm
 from rankproof.stats.significance import mean_ranks
@@ -97,11 +97,8 @@ def rows_of_texts(texts: Sequence[str], embed: Callable[[list[str]], Any] | None
         raise UsageError(
             f"embed: got {shorten(embed)}, expected a function of a list of texts. Next: give one, like model.encode."
         )
-    try:
+    with UserCode(embed, f"{len(texts):,} texts, the first", *texts[:1]):
         given = embed(list(texts))
-    except Exception as error:
-        blame(error, embed, f"{len(texts):,} texts, the first {shorten(texts[0])}" if texts else "no text")
-        raise
     advice = "return one vector for each text, in their order, all as long as each other."
     try:
         rows = np.asarray(given)

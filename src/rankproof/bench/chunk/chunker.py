@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, check_whole, one_of, shorten
+from rankproof.errors import UsageError, UserCode, check_whole, one_of, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.text.sentences import sentences as sentence_spans
 from rankproof.text.tokens import last_cut, spans_between, tokens, trim_span, whole_sentences
@@ -104,10 +104,9 @@ class Chunker(Displayable):
     def __call__(self, document: Document | str) -> list[Chunk]:
         """The chunks of a document, in order; of a text, which then has the empty id."""
         source = Document("", document) if isinstance(document, str) else document
-        return [
-            Chunk(source.id, start, end, source.text[start:end], headings)
-            for start, end, headings in self.cut(source.text)
-        ]
+        with UserCode(self.cut, "the document", source.id or source.text):
+            pieces = self.cut(source.text)
+        return [Chunk(source.id, start, end, source.text[start:end], headings) for start, end, headings in pieces]
 
     def __str__(self) -> str:
         said = ", ".join(f"{name}={value!r}" for name, value in self.options.items())

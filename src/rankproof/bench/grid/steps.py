@@ -24,7 +24,7 @@ from rankproof.bench.retrieve.search import blend_lists, search_of_lists, where
 from rankproof.bench.retriever import Answer, AnswerReading, Found
 from rankproof.bench.runner import RunRow, Told, answer_all, plan_for
 from rankproof.core.corpus import Corpus, Document
-from rankproof.errors import DataError
+from rankproof.errors import DataError, UserCode
 from rankproof.store.answers import Answers
 from rankproof.suggestions import nearest
 
@@ -299,9 +299,14 @@ def predicate(part: GridPart) -> Callable[[Document], bool]:
     >>> [passes(Document("d", "", metadata={"year": year})) for year in (2022, 2023, "2024")]
     [False, True, True]
     """
-    if part.given is not None:
-        return lambda document: bool(part.given(document))
-    return lambda document: all(_fits(document.metadata.get(name), wanted) for name, wanted in part.options.items())
+
+    def passes(document: Document) -> bool:
+        if part.given is None:
+            return all(_fits(document.metadata.get(name), wanted) for name, wanted in part.options.items())
+        with UserCode(part.given, "the document", document.id):
+            return bool(part.given(document))
+
+    return passes
 
 
 def _fits(value: Any, wanted: Any) -> bool:

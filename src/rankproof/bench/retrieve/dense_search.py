@@ -26,7 +26,7 @@ from rankproof.bench.retrieve.search import Answer, Search, with_options
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, MissingExtra, UsageError, check_whole, one_of, reason, shorten
+from rankproof.errors import DataError, MissingExtra, UsageError, UserCode, check_whole, one_of, reason, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.net.client import Client, Request
 from rankproof.net.retries import Failed, Retries
@@ -261,7 +261,9 @@ def _batches(embed: Embed, texts: list[str], batch: int) -> Iterator[list[tuple[
         for start in range(0, len(texts), batch):
             progress.tell(start, failed=0)
             part = texts[start : start + batch]
-            yield list(zip(part, _checked(finish(embed(part)), part), strict=True))
+            with UserCode(embed, f"{len(part):,} texts, the first", part[0]):
+                given = finish(embed(part))
+            yield list(zip(part, _checked(given, part), strict=True))
 
 
 def _rows(vectors: Mapping[str, Array], texts: Sequence[str]) -> Array:

@@ -17,7 +17,7 @@ from rankproof.bench.retrieve.search import Allowed, Answer, Search, as_search, 
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, MissingExtra, UsageError, check_number, check_whole, shorten
+from rankproof.errors import DataError, MissingExtra, UsageError, UserCode, check_number, check_whole, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.text.tokens import words
 from rankproof.text.words import stem
@@ -47,7 +47,8 @@ def score_texts(scorer: Scorer, question: str, texts: list[str]) -> Array:
     """
     if not texts:
         return np.zeros(0)
-    given = finish(scorer(question, texts))
+    with UserCode(scorer, "the question", question):
+        given = finish(scorer(question, texts))
     try:
         scores: Array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -14,7 +14,7 @@ from rankproof.bench.retrieve.search import Allowed, Search, Terms, Vocabulary, 
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, check_number, check_whole, shorten
+from rankproof.errors import UsageError, UserCode, check_number, check_whole, shorten
 from rankproof.text.languages import COMMON, STOP_WORDS
 from rankproof.text.words import intended_words, stem, words
 
@@ -200,7 +200,8 @@ def rewriting(rewrite: Rewrite, retriever: Any) -> Search:
 
 def rewrite_question(rewrite: Rewrite, question: str) -> str:
     """The question as a function rewrites it, which must be text."""
-    found = rewrite(question)
+    with UserCode(rewrite, "the question", question):
+        found = rewrite(question)
     if not isinstance(found, str) or not found.strip():
         raise UsageError(
             f"rewriting: got {shorten(found)} for the question {shorten(question)}, expected a text. "

@@ -22,7 +22,7 @@ from rankproof.bench.retriever import Found, Retriever
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.table import RankingTable
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, RankproofError, UsageError, check_whole, not_known, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, UserCode, check_whole, not_known, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.net.retries import Failed
 
@@ -339,12 +339,16 @@ def where(retriever: Any, *predicates: Predicate, corpus: Any = None, **values: 
             f"where: the documents that {search} searches are not known. Next: where(..., corpus=...) with them."
         )
     _check_conditions(documents, predicates, values)
-    fitting = frozenset(
-        name
-        for name, each in documents.items()
-        if all(predicate(each) for predicate in predicates)
-        and all(key in each.metadata and _fits(each.metadata[key], value) for key, value in values.items())
-    )
+
+    def fits(document: Document) -> bool:
+        for condition in predicates:
+            with UserCode(condition, "the document", document.id):
+                if not condition(document):
+                    return False
+        own = document.metadata
+        return all(name in own and _fits(own[name], value) for name, value in values.items())
+
+    fitting = frozenset(name for name, each in documents.items() if fits(each))
     said = [*map(_said, predicates), *(f"{name}={_said(value)}" for name, value in values.items())]
 
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
@@ -379,7 +383,8 @@ def _check_conditions(corpus: Corpus, predicates: Sequence[Predicate], values: d
 
 def _fits(value: Any, wanted: Any) -> bool:
     if callable(wanted):
-        return bool(wanted(value))
+        with UserCode(wanted, "the value", value):
+            return bool(wanted(value))
     if isinstance(wanted, (list, tuple, set, frozenset)):
         return value in wanted
     return bool(value == wanted)
