@@ -73,6 +73,8 @@ def evaluate(
     `rankproof.evaluate`; the values by query are `scores.values`, a data frame.
     """
     check_conventions(conventions, evaluate)
+    for name, frame in (("judgments", judgments), ("run", run)):
+        _check_frame(name, frame, "a data frame of Spark", "make one by spark.createDataFrame, or use rankproof.evaluate")
     kernel = _kernel(measures, worst, conventions)
     large = check_whole("large", large, advice="give how many rows of a query a worker can hold")
     (graded, theirs), (ranked, mine, order) = _judged(judgments, by, cluster), _ranked(run, kernel.conventions)
@@ -136,11 +138,8 @@ def compare(
     given = dict(zip(names, (first, second), strict=True))
     tables = [each.values if isinstance(each, SpreadScores) else each for each in given.values()]
     for name, table in zip(names, tables, strict=True):
-        if table is None or not hasattr(table, "columns"):
-            raise UsageError(
-                f"{name}: got {'scores without their values' if table is None else shorten(table)}, expected scores of "
-                "rankproof.spark.evaluate or a data frame of their values. Next: read the values that were saved."
-            )
+        expected = "scores of rankproof.spark.evaluate with their values, or a data frame of Spark with the values"
+        _check_frame(name, table, expected, "read the values that were saved")
     shared = shared_measures(tables, measures)
     kernel = Kernel(tuple(shared), worst=0)
     sizes = [
@@ -263,6 +262,11 @@ def _functions() -> Any:
     except ImportError:
         raise missing_extra("rankproof.spark", "pyspark", "spark") from None
     return functions
+
+
+def _check_frame(name: str, given: Any, expected: str, advice: str) -> None:
+    if not hasattr(given, "sparkSession"):
+        raise UsageError(f"{name}: got {shorten(given)}, expected {expected}. Next: {advice}.")
 
 
 def _judged(judgments: Any, by: str | None, cluster: str | None) -> tuple[Any, list[bool]]:

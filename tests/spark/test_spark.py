@@ -397,6 +397,18 @@ def test_what_memory_refuses_is_refused_in_the_same_words(frames: Any, spark: An
         rankproof.spark.evaluate(judgments, run, "AP", by="country")
 
 
+def test_what_is_no_frame_of_spark_is_refused_by_its_name(frames: Any) -> None:
+    import pandas as pd
+
+    judged, rows, judgments, run = frames
+    for wrong in (judged, rows, "judgments.tsv", None, pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])):
+        for name, given in (("judgments", (wrong, run)), ("run", (judgments, wrong))):
+            with pytest.raises(UsageError, match=rf"^{name}: got .*, expected a data frame of Spark. Next: make one"):
+                rankproof.spark.evaluate(*given, "AP")
+        with pytest.raises(UsageError, match=r"^second: got .*, expected scores of .*Next: read the values"):
+            rankproof.spark.compare(judgments, wrong, "AP")
+
+
 # --- real Spark ------------------------------------------------------------------------------------------
 
 PATIENCE = 1500
