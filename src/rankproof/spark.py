@@ -74,7 +74,7 @@ def evaluate(
     """
     check_conventions(conventions, evaluate)
     for name, frame in (("judgments", judgments), ("run", run)):
-        _check_frame(name, frame, "a data frame of Spark", "make one by spark.createDataFrame, or use rankproof.evaluate")
+        _check_frame(name, frame, "a data frame of Spark", "make one by createDataFrame, or use rankproof.evaluate")
     kernel = _kernel(measures, worst, conventions)
     large = check_whole("large", large, advice="give how many rows of a query a worker can hold")
     (graded, theirs), (ranked, mine, order) = _judged(judgments, by, cluster), _ranked(run, kernel.conventions)

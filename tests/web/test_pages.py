@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from rankproof import compare, evaluate
-from rankproof.cli import run
+from rankproof.cli import load_command, run
 from rankproof.document.numbers import score
 from rankproof.errors import DataError, UsageError
 from rankproof.web import LABELS, Settings, Workspace
@@ -179,6 +179,23 @@ def test_a_wrong_option_is_refused_before_a_page_is_made(folder: Path, tmp_path:
         assert not site.exists()
         with pytest.raises(UsageError, match="Next: "):
             Workspace(Settings((str(folder),), **{option: float(value) if option == "margin" else value}))  # type: ignore[arg-type]
+
+
+def test_options_that_the_pages_advise_are_options_of_the_app(tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / "judgments.tsv").write_text("query\tdoc\tgrade\n" + "".join(f"q{n}\td{n}\t1\n" for n in range(6)))
+    for name, queries in (("all", 6), ("few", 3)):
+        (folder / f"{name}.run").write_text("".join(f"q{n} Q0 d{n} 1 0.5 {name}\n" for n in range(queries)))
+    assert run(["app", str(folder), "--export", str(tmp_path / "site")]) == 0
+    texts = [re.sub(r"<style.*?</style>", "", text, flags=re.S) for text in pages(tmp_path / "site").values()]
+    advised = {option for text in texts for option in re.findall(r"(?<=[ (])--[a-z][a-z-]+", text)}
+    known = {option for each in load_command("app").params for option in each.opts}
+    assert "--allow-missing" in advised
+    assert advised <= known | {"--ledger"}, "which stands in a whole line of rankproof judge"
+    assert run(["app", str(folder), "--allow-missing", "0.9", "--export", str(tmp_path / "allowed")]) == 0
+    assert not any("--allow-missing" in text for text in pages(tmp_path / "allowed").values())
+    assert run(["app", str(folder), "--allow-missing", "2", "--export", str(tmp_path / "never")]) == 2
 
 
 def test_a_baseline_that_cannot_be_read_is_an_error_of_the_data(folder: Path) -> None:

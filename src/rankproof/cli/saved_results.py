@@ -288,6 +288,7 @@ def remove(names: tuple[str, ...], history: str) -> None:
 @options.flag("--no-browser", "Do not open the browser.")
 @options.by
 @options.rules
+@options.allowances
 @options.force
 def app(
     places: tuple[str, ...],
@@ -311,6 +312,7 @@ def app(
     """
     from importlib.resources import files
 
+    from rankproof.comparing.conclusions import too_many_missing
     from rankproof.web import Settings
 
     if not 1 <= highest <= 9:
@@ -319,7 +321,9 @@ def app(
     labels = labels if labels is not None or places else "app-labels.jsonl"
     FACE.set("file")  # pages are as wide as they are, and advise the options of commands
     what["conventions"] = {name: what.pop(name) for name in _RULES}
+    what["allowances"] = {name: what.pop(name) for name in ("allow_missing", "allow_errors")}
     _ = Conventions(**what["conventions"])  # a wrong word is refused before anything is read
+    too_many_missing({}, what["allowances"]["allow_missing"])  # and so is a wrong share
     settings = Settings(places or (str(files("rankproof.sample")),), labels=labels, highest=highest, **what)
     if folder is not None:
         from rankproof.web.pages import export

@@ -60,6 +60,7 @@ class Settings:
     highest: int = 3
     read_only: bool = False
     conventions: Mapping[str, Any] = field(default_factory=dict)
+    allowances: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -267,13 +268,15 @@ class Workspace:
         """The comparison of two rankings on all measures."""
         scores = {name: self.scores(name, corrected) for name in (baseline, system)}
         key = ("compared", *(self._scoring(name, corrected)[0] for name in scores))
-        return self.later(key, lambda: compare_scores(scores, baseline=baseline, by=self.groups))
+        allowed = self.settings.allowances
+        return self.later(key, lambda: compare_scores(scores, baseline=baseline, by=self.groups, **allowed))
 
     def gate(self, baseline: str, candidate: str, corrected: bool) -> Future[Gate]:
         """The gate of a candidate against the baseline."""
         old, new = (self.scores(name, corrected) for name in (baseline, candidate))
         key = ("gated", *(self._scoring(name, corrected)[0] for name in (baseline, candidate)))
-        return self.later(key, lambda: gate_scores(old, new, [first_measure(old)], margin=self.settings.margin))
+        how = {"margin": self.settings.margin, **self.settings.allowances}
+        return self.later(key, lambda: gate_scores(old, new, [first_measure(old)], **how))
 
     def ready(self) -> dict[str, Scores]:
         """The scores that are ready, by name."""

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from rankproof.comparing.comparison import Comparison, hits_of, relevant_from
+from rankproof.comparing.conclusions import ALLOWED
 from rankproof.comparing.gate import Gate
 from rankproof.comparing.gate_words import NAMED
 from rankproof.comparing.leaderboard import Leaderboard, leaderboard
@@ -383,4 +384,6 @@ def board_part(site: Site, choices: Choices) -> tuple[Future[Leaderboard], Calla
     measure = measure_of(space.scores(space.baseline()), choices.get("m"))
     names = space.scorable()[:MOST]
     key = ("board", measure, *(space.run(name).stamp for name in names))
-    return space.later(key, lambda: leaderboard({name: space.scores(name) for name in names}, measure)), part_of_result
+    allowed = space.settings.allowances.get("allow_missing", ALLOWED)
+    scores = {name: space.scores(name) for name in names}
+    return space.later(key, lambda: leaderboard(scores, measure, allow_missing=allowed)), part_of_result
