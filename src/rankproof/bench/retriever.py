@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 from uuid import UUID
 
 from rankproof.document.model import Displayable
+from rankproof.document.numbers import setting
 from rankproof.errors import shorten
 from rankproof.io.frames import records_of_frame
 from rankproof.io.inputs import plain_name
@@ -394,5 +395,5 @@ def missing_id(item: Any, asked: object) -> Failed:
     if able and not callable(asked):
         close = nearest(asked, able) if isinstance(asked, str) else ""
         name = next((each for each in able if repr(each) in close), able[0])
-        advice += f', or name the field with it: id="{name}", in the shell --id {name}'
+        advice += f", or name the field with it: {setting('id', name)}"
     return Failed(f"{what} (it has {listed}).{near} Next: {advice}")

@@ -19,7 +19,7 @@ from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.document.model import Document, Part, Result
-from rankproof.document.numbers import count, duration
+from rankproof.document.numbers import count, duration, for_face
 from rankproof.errors import UsageError, old_arguments, shorten
 from rankproof.io.groups import Grouping
 from rankproof.io.mappings import MappingRankings
@@ -194,8 +194,8 @@ class Run(Result):
         elif failed == asked and any("thread" in reason for reason in self.failures.values()):
             # What belongs to one thread says so; to anything else the advice would be a riddle.
             yield (
-                "Every question failed: the retriever seems to know one thread only. Next: run it with timeout=None, "
-                "which stays there (in the shell --timeout 0)."
+                "Every question failed: the retriever seems to know one thread only. Next: run it with "
+                f"{for_face('timeout=None', '--timeout 0')}, which stays there."
             )
         elif failed == asked and asked:
             yield "Every question failed. Next: call the retriever with one question by hand."

@@ -34,7 +34,7 @@ from rankproof.diagnosing.symptoms import (
     regime_of,
 )
 from rankproof.document.model import Displayable, Document, Result
-from rankproof.document.numbers import count, for_face
+from rankproof.document.numbers import count, setting
 from rankproof.errors import check_whole, old_arguments
 from rankproof.io.corpora import load_corpus, load_questions, silent_note
 from rankproof.io.groups import Grouping, group_places, groups_of
@@ -344,11 +344,11 @@ def _notes(evidence: Evidence) -> list[str]:
     if evidence.judgments.machine:
         said.append("A machine made these judgments, so its levels may be off, and no band is named.")
     if not texts:
-        given = for_face("queries=", "--queries")
+        given = setting("queries")
         said.append(f"Without the texts of the questions ({given}), their words were not looked at.")
     if evidence.corpus is None:
         said.append(
-            f"Without the documents ({for_face('corpus=', '--corpus')}), spelling, vocabulary, languages and copies "
+            f"Without the documents ({setting('corpus')}), spelling, vocabulary, languages and copies "
             "were not looked at, and no other search was tried."
         )
     if texts and evidence.corpus is not None and len(evidence.corpus) > MOST_PLACED:

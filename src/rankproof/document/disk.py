@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
+from rankproof.document.numbers import for_face
 from rankproof.errors import UsageError
 
 Target: TypeAlias = "str | os.PathLike[str]"
@@ -46,8 +47,8 @@ def check_free(target: Target, *, force: bool = False) -> None:
                 raise FileNotFoundError(errno.ENOENT, f"{os.strerror(errno.ENOENT)} (there is no folder {folder})")
         elif not force and where.is_file() and not _may_go(where):
             raise UsageError(
-                f"{where}: this file exists, and was left as it is. Next: name another file, or "
-                "add --force to replace it (in Python force=True)."
+                f"{where}: this file exists, and was left as it is. Next: name another file, or add "
+                f"{for_face('force=True', '--force')} to replace it."
             )
     except OSError as error:
         raise _unwritable(where, error) from error

@@ -217,9 +217,10 @@ def for_face(python: str, shell: str) -> str:
     return python if FACE.get() == "python" else shell
 
 
-def setting(name: str, word: str) -> str:
-    """A setting and its word as who calls writes it: `ties='id'`, in the shell `--ties id`."""
-    return for_face(f"{name}={word!r}", f"--{name.replace('_', '-')} {word}")
+def setting(name: str, word: str = "") -> str:
+    """A setting, and its word if there is one, as who calls writes it: `ties='id'`, in the shell `--ties id`."""
+    option = f"--{name.replace('_', '-')}"
+    return for_face(f"{name}={word!r}", f"{option} {word}") if word else for_face(f"{name}=", option)
 
 
 def ticks(low: float, high: float, about: int = 4) -> list[float]:

@@ -219,7 +219,7 @@ def _absent(role: str, columns: Sequence[str], wanted: Wanted, source: str) -> D
 
 
 def _by_option(role: str) -> str:
-    return f"say --columns {role}=NAME (in Python columns={{{role!r}: NAME}})"
+    return for_face(f"say columns={{{role!r}: NAME}}", f"say --columns {role}=NAME")
 
 
 COUNTED = {"query_id", "doc_id", "place", "first_place", "last_place"}

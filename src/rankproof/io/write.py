@@ -22,7 +22,7 @@ import numpy as np
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.document.disk import check_free, last_check, whole_file
-from rankproof.document.numbers import setting
+from rankproof.document.numbers import for_face, setting
 from rankproof.errors import DataError, UsageError, not_known, one_of, shorten
 from rankproof.io.corpora import folder_at, split_of
 from rankproof.io.files import PathLike, check_path, read_head, zstd_module
@@ -242,7 +242,7 @@ def what_is_in(source: PathLike, target: PathLike) -> str:
         return found
     raise UsageError(
         f"{os.fspath(source)}: cannot tell whether these are judgments or a ranking. "
-        "Next: say which, with --as judgments or --as ranking (in Python what=)."
+        "Next: say which, with " + for_face("what='judgments' or what='ranking'.", "--as judgments or --as ranking.")
     )
 
 

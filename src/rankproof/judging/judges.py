@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.document.model import Displayable
+from rankproof.document.numbers import setting
 from rankproof.errors import DataError, UsageError, WrongCall, check_whole, not_known, old_arguments, one_of, shorten
 from rankproof.judging.function_judge import called_judge, verdict_of
 from rankproof.judging.models.providers import PROVIDERS
@@ -94,7 +95,7 @@ class Replay:
 def replay_judges(name: str, ledger: Ledger | None) -> list[Judge]:
     """The judges of the one run in the ledger, or those that are named as they were then."""
     if ledger is None:
-        raise UsageError("judge 'replay': needs the ledger to replay. Next: name it with ledger= or --ledger.")
+        raise UsageError(f"judge 'replay': needs the ledger to replay. Next: name it with {setting('ledger')}.")
     known, runs = ledger.identities(), _runs(ledger)
     if name:
         names = [part.strip() for part in name.split(">")]

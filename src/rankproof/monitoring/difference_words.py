@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Block, Bullets, Chart, Document, Paragraph, Part, Table, first_rows
-from rankproof.document.numbers import count, for_face, probability, share
+from rankproof.document.numbers import count, probability, setting, share
 from rankproof.document.terminal import bin_means, page_height, spark
 from rankproof.monitoring.online_metrics import OnlineEstimate, value_of
 
@@ -85,7 +85,7 @@ def variants(found: Variants) -> Document:
         parts += first_rows(table, page_height() - 15, 1, "the other differences")
     else:
         parts.append(Part(Paragraph("Nothing can be said yet: a variant has fewer than 100 users, or nothing varies.")))
-    end = f"{count(found.planned, 'user')}, where the test is to end ({for_face('planned=', '--planned')})"
+    end = f"{count(found.planned, 'user')}, where the test is to end ({setting('planned')})"
     parts.append(Part(Paragraph(f"Intervals are tightest at {end}.")))
     moved = {(each.metric, each.variant): each for each in found.differences}
     records = []

@@ -20,7 +20,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable, Document, Result
-from rankproof.document.numbers import count, for_face
+from rankproof.document.numbers import count, setting
 from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions, silent_note
 from rankproof.io.load import load_judgments
@@ -277,7 +277,7 @@ def _own(queries: Any, judgments: Judgments | None) -> tuple[dict[str, str], lis
 
 
 def _lacks(given: str, missing: str) -> UsageError:
-    return UsageError(f"drift: got {given}. Next: give {for_face(f'{missing}=', f'--{missing}')} as well.")
+    return UsageError(f"drift: got {given}. Next: give {setting(missing)} as well.")
 
 
 def _stale(judgments: Judgments | None, corpus: Any, hashes: Any) -> Stale | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.core.corpus import Corpus
 from rankproof.document.model import Document, Result
-from rankproof.document.numbers import count, for_face
+from rankproof.document.numbers import count, setting
 from rankproof.errors import (
     DataError,
     NotThere,
@@ -108,7 +108,7 @@ class Monitor(Result):
             groups = sorted({f"{e.slice}={e.group}" for e in self.estimates if e.slice}) or ["none"]
             raise NotThere(
                 f"slice: got {slice}={group}, which has no {metric}; there are {', '.join(groups[:10])}. "
-                f"Next: choose one, or name the slice with {for_face('by=', '--by')}."
+                f"Next: choose one, or name the slice with {setting('by')}."
             )
         declared = {each.name: each for each in self.metrics}
         if metric in declared:
@@ -216,7 +216,7 @@ def monitor(
     deliveries = _deliveries([webhook] if isinstance(webhook, str) else webhook)
     if alerts is None and (deliveries or state is not None):
         used = "webhook: it sends" if deliveries else "state: it remembers"
-        raise UsageError(f"{used} alerts, and there is no rule. Next: give {for_face('alerts=', '--alerts')}.")
+        raise UsageError(f"{used} alerts, and there is no rule. Next: give {setting('alerts')}.")
     maker = RowMaker(schema, wanted, fields, change)
     rejects = Rejects(write=on_rejected, silent=change is not None)
     reader = LogReader(maker, rejects)

@@ -23,7 +23,7 @@ from rankproof.document.model import (
     Part,
     Table,
 )
-from rankproof.document.numbers import ABSENT, count, for_face, share
+from rankproof.document.numbers import ABSENT, count, for_face, setting, share
 from rankproof.document.terminal import spark
 from rankproof.errors import DataError
 from rankproof.monitoring import difference_words as differences
@@ -160,7 +160,7 @@ def _judged(found: Monitor) -> Iterator[str]:
         )
         yield from (f"{each.severity.capitalize()}: {each}" for each in found.judged.problems)
         if any("no contexts" in each.message for each in found.judged.problems):
-            corpus = for_face("corpus=", "--corpus")
+            corpus = setting("corpus")
             yield f"Contexts are the texts of the results: log these, or give the texts of their ids by {corpus}."
 
 

@@ -98,7 +98,7 @@ def test_kinds_of_ids_must_be_those_of_the_judgments() -> None:
         ({"d1": math.nan, "d2": 0.5}, "document 'd1': got NaN as a score"),
         ({"answer": "see the manual"}, "expected {id: score}, or a list of documents under"),
         ([{"text": "no id"}], "a document without an id (it has text)"),
-        ([SimpleNamespace(page_content="x", metadata={"source": "a.md"})], 'id="source"'),
+        ([SimpleNamespace(page_content="x", metadata={"source": "a.md"})], "id='source'"),
     ],
 )
 def test_what_cannot_be_trusted_is_refused_with_the_reason(raw: Any, reason: str) -> None:
@@ -215,7 +215,7 @@ def reason(raw: Any, **settings: Any) -> str:
 def test_an_object_without_a_usual_field_says_what_it_has_and_how_to_name_it() -> None:
     assert reason([Page("a")]) == (
         "a document without an id (it has path, body). Next: give the documents ids, or name the field with it: "
-        'id="path", in the shell --id path'
+        "id='path'"
     )
     assert reason([{"id": ""}]) == "a document without an id (it has id). Next: give the documents ids"
     assert "it has host, url" in reason([Slotted("x/a")])
@@ -232,7 +232,7 @@ def test_objects_of_one_kind_fail_for_one_reason() -> None:
 def test_a_field_that_is_not_there_is_named_with_the_nearest() -> None:
     said = reason([Page("a")], id="pathh")
     assert "a document without 'pathh' (it has path, body). Did you mean 'path'?" in said
-    assert 'id="path"' in said
+    assert "id='path'" in said
 
 
 def test_the_id_is_taken_from_any_named_attribute_slot_or_property() -> None:

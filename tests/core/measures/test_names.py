@@ -77,7 +77,7 @@ def test_name_of_another_tool(pair: tuple[str, str, str]) -> None:
         ("nDCG(gain={1:-1,2:1})", "nDCG: gain is {1: -1, 2: 1}, expected 'linear', 'exp' or a mapping of grade to a gain of at least 0, others"),
         ("G(gain={2:-0.5})", "a mapping of grade to a gain of at least 0"),
         ("P(relevance=2)@5", "P: unknown parameter 'relevance', expected k, rel, denominator, scores, threshold."),
-        ("P(judged_only=True)@5", "unjudged='skip' (--unjudged skip) leaves unjudged documents out"),
+        ("P(judged_only=True)@5", "unjudged='skip' leaves unjudged documents out"),
         ("NumRet(rel=2)", "NumRelRet is what NumRet(rel=...) is, with the same rel; else see 'rankproof measures NumRet'"),
         ("nDCG(dcg='exp-log2')@10", "gain='exp' is what dcg='exp-log2' is"),
         ("AP(denominator='foudn')", "Did you mean 'found'?"),

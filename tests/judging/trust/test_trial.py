@@ -114,7 +114,7 @@ def test_a_model_is_asked_about_as_many_pairs_a_call_as_it_bears(name: str, tmp_
         assert found.pairs < 200
         assert found.loss[1] > 0
         assert found.alone.kappa == 1.0 > found.together.kappa
-        assert f"--set pairs={found.pairs}" in " ".join(str(found).split())
+        assert f"Proposed: pairs={found.pairs};" in " ".join(str(found).split())
     if name == "bears forty":
         assert found.pairs == 20
     if "middle" in name:

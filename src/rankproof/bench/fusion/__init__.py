@@ -336,8 +336,8 @@ def fuse(
         raise UsageError(f"judgments: {name} learns nothing from them. Next: leave them out, or use 'tune'.")
     if judgments is None and learns:
         raise UsageError(
-            f"{name} learns from judged queries. Next: give judgments= (in the shell --judgments) of queries that "
-            "you will not score the result on, or let 'tune' (--tune) split them."
+            f"{name} learns from judged queries. Next: give {setting('judgments')} of queries that you will not score "
+            f"the result on, or let {for_face(repr('tune'), '--tune')} split them."
         )
     training = None if judgments is None else load_judgments(judgments)
     pool = open_pool(loaded, depth, training)

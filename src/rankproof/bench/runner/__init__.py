@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from contextvars import copy_context
 from dataclasses import replace
 from hashlib import blake2b
 from threading import Thread
@@ -171,7 +172,8 @@ def _moments(work: Work, ask: Ask, retriever: Adapted, k: int) -> Iterator[None]
 
 def _thread(target: Callable[..., None], *arguments: Any) -> None:
     # A daemon: one that hangs must not keep the program from ending.
-    Thread(target=target, args=arguments, daemon=True, name="rankproof-runner").start()
+    run = copy_context().run  # failures speak to who calls
+    Thread(target=run, args=(target, *arguments), daemon=True, name="rankproof-runner").start()
 
 
 def _work_off(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> None:
@@ -326,7 +328,7 @@ def _start_tasks(work: Work, ask: Ask, given_up: Sequence[RetrieverCall] = ()) -
         fresh = max(work.plan.concurrency - len(given_up), 0)
         await asyncio.gather(*map(work_off, [*given_up, *[None] * fresh]))
 
-    Thread(target=lambda: asyncio.run(all_tasks()), daemon=True, name="rankproof-loop").start()
+    _thread(lambda: asyncio.run(all_tasks()))
 
 
 async def _follow_task(work: Work, ask: Ask, job: Job, course: Course, reply: RunOutcome | None = None) -> bool:

@@ -344,7 +344,7 @@ def counted_rows(
     if missing:
         raise DataError(
             f"{source}: counted rows without the column {missing[0]!r}. "
-            "Next: give all columns of the query that 'rankproof sql' writes, or --lengths."
+            f"Next: give all columns of the query that 'rankproof sql' writes, or {setting('lengths')}."
         )
     if lengths is not None:
         more = {str(name).lower(): list(each) for name, each in lengths.items()}
@@ -369,7 +369,7 @@ def counted_rows(
         if doc is not None and query not in known:
             raise DataError(
                 f"{source}: document {shorten(doc)} was found for query {shorten(query)}, but no row says how long its "
-                "ranking is. Next: give all rows of the query that 'rankproof sql' writes, or --lengths."
+                f"ranking is. Next: give all rows of the query that 'rankproof sql' writes, or {setting('lengths')}."
             )
     return CountedRows(found, source)
 

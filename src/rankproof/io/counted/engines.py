@@ -300,8 +300,8 @@ def ranking_in_table(connection: Any, name: str, of_frame: Callable[[Any, str], 
         return _in_datafusion(connection, name, of_frame)
     raise DataError(
         f"ranking: got a table of {shorten(connection)}, expected a connection of SQLite or DuckDB, or a session of "
-        "DataFusion or Spark. Next: write the query with 'rankproof sql', run it there, and give its rows back by "
-        "--counted."
+        "DataFusion or Spark. Next: write the query with 'rankproof sql', run it there, and score its rows by "
+        "'rankproof evaluate JUDGMENTS --counted FILE'."
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from rankproof.document.model import Displayable
+from rankproof.document.numbers import for_face
 from rankproof.errors import UsageError, WrongCall, check_number, check_whole, warn_caller
 from rankproof.net.retries import Retries
 from rankproof.suggestions import nearest
@@ -127,9 +128,10 @@ def split(options: Mapping[str, Any]) -> tuple[ModelLimits, dict[str, Any]]:
     _check_no_secret({**sent, **extra})
     for name in sent:
         if name not in SENT:
+            how = for_face(f"extra={{{name!r}: ...}}", f"--set extra.{name}=...")
             raise WrongCall(
                 f"{name}: no option of a judge.{nearest(name, ModelArguments.__annotations__)} Next: check its "
-                f"spelling; options of the service itself go into extra={{'{name}': ...}} (--set extra.{name}=...)."
+                f"spelling; options of the service itself go into {how}."
             )
     for name in extra:
         if name in OURS:

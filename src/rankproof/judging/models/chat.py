@@ -15,6 +15,7 @@ from importlib import import_module
 from itertools import repeat
 from typing import Any, Unpack
 
+from rankproof.document.numbers import setting
 from rankproof.errors import UsageError
 from rankproof.judging.function_judge import code_of, from_thread
 from rankproof.judging.models import ChatArguments, split
@@ -187,7 +188,8 @@ def litellm_judge(spec: str, **options: Any) -> ModelJudge:
     try:
         completion = import_module("litellm").completion
     except ImportError as error:
-        raise UsageError(f"litellm: neither the package nor a proxy. Next: {PROVIDERS['litellm'].hint}.") from error
+        hint = PROVIDERS["litellm"].hint.format(base_url=setting("base_url"))
+        raise UsageError(f"litellm: neither the package nor a proxy. Next: {hint}.") from error
     if "key_variable" in options:
         raise UsageError("key_variable: the package litellm finds keys itself. Next: set the variable that it reads.")
     model = spec.partition(":")[2]

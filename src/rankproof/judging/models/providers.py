@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rankproof.document.model import Displayable
+from rankproof.document.numbers import setting
 from rankproof.errors import UsageError, one_of
 from rankproof.judging.models.calls import Call
 from rankproof.judging.models.replies import tokens
@@ -59,7 +60,7 @@ class Provider(Displayable):
     other_keys: tuple[str, ...] = ()
     """Other variables that may hold the key."""
     hint: str = ""
-    """What to do if the address is unknown."""
+    """What to do if the address is unknown; `{base_url}` is the argument, or the option, for it."""
 
     def reply(self, data: Any) -> Reply:
         """The reply in a response, or an error if there is none."""
@@ -215,7 +216,7 @@ PROVIDERS |= {
             base="AZURE_OPENAI_ENDPOINT",
             headers=lambda key: {"api-key": key} if key else {},
             whole=lambda url: url if "/openai" in url else f"{url.rstrip('/')}/openai/v1",
-            hint="set AZURE_OPENAI_ENDPOINT to https://NAME.openai.azure.com, or give base_url= (--base-url); "
+            hint="set AZURE_OPENAI_ENDPOINT to https://NAME.openai.azure.com, or give {base_url}; "
             "MODEL is the name of the deployment",
         ),
         _compatible(
@@ -227,7 +228,7 @@ PROVIDERS |= {
         _compatible(
             *("litellm", ""),
             local=True,
-            hint="pip install litellm, or give the address of its proxy as base_url= (--base-url) or LITELLM_BASE_URL",
+            hint="pip install litellm, or give the address of its proxy as {base_url} or LITELLM_BASE_URL",
         ),
     )
 }
@@ -266,7 +267,7 @@ class Service(Displayable):
         if hosted and not key and not self.provider.local:
             raise UsageError(
                 f"{self.provider.name}: no key, the environment variable {self.key_variable} is empty. "
-                "Next: set it, or give base_url= (--base-url) of a service that needs none."
+                f"Next: set it, or give {setting('base_url')} of a service that needs none."
             )
         if not (key.isascii() and key.isprintable()):
             raise UsageError(
@@ -284,7 +285,8 @@ def service_of(provider: str, base_url: str | None = None, key_variable: str | N
     found = PROVIDERS[provider]
     given = base_url or os.environ.get(found.base, "").strip() or found.found(os.environ)
     if not (given or found.url):
-        raise UsageError(f"{provider}: its address is unknown. Next: {found.hint}.")
+        hint = found.hint.format(base_url=setting("base_url"))
+        raise UsageError(f"{provider}: its address is unknown. Next: {hint}.")
     url = _checked_url(found.whole(_checked_url(given)) if given else found.url)
     keys = (found.key, *found.other_keys)
     key = key_variable or next((name for name in keys if os.environ.get(name, "").strip()), found.key)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Displayable
+from rankproof.document.numbers import setting
 from rankproof.judging.models.calls import Call, bytes_of, sizes
 from rankproof.judging.models.providers import NONE, Reply
 from rankproof.judging.models.replies import unique_values
@@ -48,7 +49,7 @@ RETRY_DELAY = re.compile(rb'"retryDelay"\s*:\s*"([0-9]{1,6}(?:\.[0-9]+)?)s"')
 """How long Google's services ask to wait: it stands in the body of the error, not in a header."""
 ERROR_INSIDE = re.compile(rb'\s*\{\s*"error"\s*:\s*\{[^{}]*"code"\s*:\s*"?([45][0-9]{2})\b')
 """An error that comes with the status 200, as OpenRouter's do, and the status that it should have had."""
-WEB_PAGE = "a web page came in the place of a reply, as of a login or a wrong base_url= (--base-url; many end in /v1)"
+WEB_PAGE = "a web page came in the place of a reply, as of a login or a wrong {} (many end in /v1)"
 """Why there is no reply where the address is not that of the service, or somebody stands before it."""
 LARGEST = 8 << 20
 """Bytes of a reply that are read."""
@@ -148,7 +149,7 @@ class Line(Displayable):
             headers={"Content-Type": "application/json", **service.headers},
         )
         if response.status == 200 and response.body.lstrip()[:1] == b"<":
-            return Response(failure=Failed(WEB_PAGE, again=True))
+            return Response(failure=Failed(WEB_PAGE.format(setting("base_url")), again=True))
         self.reached = self.reached or response.status > 0
         told = ERROR_INSIDE.match(response.body) if response.status == 200 else None
         status = int(told[1]) if told else response.status
@@ -162,7 +163,7 @@ class Line(Displayable):
         if 300 <= status < 400:
             place = hide_secrets(without_access(response.headers.get("Location", "")), self.judge.service.secrets)
             place = place.removesuffix(self.judge.service.provider.path) or "elsewhere"
-            raise Hopeless(f"the service moved to {place} (HTTP {status}): give base_url= (--base-url) that")
+            raise Hopeless(f"the service moved to {place} (HTTP {status}): give {setting('base_url')} that")
         if status in AGAIN:
             asked = RETRY_DELAY.search(body)
             wait = retry_after(response.headers) or (float(asked[1]) if asked else 0.0)

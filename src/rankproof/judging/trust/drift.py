@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.core.audit import Finding, few_examples
 from rankproof.document.model import Document, Paragraph, Part, Result
-from rankproof.document.numbers import count, for_face
+from rankproof.document.numbers import count, setting
 from rankproof.errors import DataError, UsageError, check_whole, not_known
 from rankproof.judging.judges import judges_of
 from rankproof.judging.run import settle
@@ -242,7 +242,7 @@ def _only(ledger: Ledger, known: Mapping[str, Any]) -> str:
     if len(known) != 1:
         raise UsageError(
             f"{ledger.path}: has {len(known) or 'no'} machines ({', '.join(known)}), expected one. "
-            f"Next: name the judge, and with {for_face('since=', '--since')} the one before it."
+            f"Next: name the judge, and with {setting('since')} the one before it."
         )
     return next(iter(known))
 

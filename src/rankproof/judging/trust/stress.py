@@ -16,7 +16,7 @@ import numpy as np
 
 from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.document.model import Document, Paragraph, Part, Result
-from rankproof.document.numbers import count
+from rankproof.document.numbers import count, for_face
 from rankproof.errors import DataError, check_whole
 from rankproof.judging.judge import Judge
 from rankproof.judging.metrics.registry import Asked, parse_all
@@ -164,14 +164,15 @@ class Stress(Result):
         if swayed:
             return (
                 f"Company sways this judge ({', '.join(swayed)}: more changes than when it is asked the same again). "
-                "Next: ask about fewer pairs a call (--set pairs=20, in Python pairs=20), or one by one (pairs=1); "
+                f"Next: ask about fewer pairs a call ({for_face('', '--set ')}pairs=20), or one by one (pairs=1); "
                 "'rankproof judge --trial' says how many it bears."
             )
         if n and again > n / 100:
+            options = for_face("temperature=0, seed=1", "--set temperature=0 --set seed=1")
             return (
                 "It says other things when asked the same again, so this is chance, not company. "
-                "Next: give it a temperature of 0 and a seed (--set temperature=0 --set seed=1, in Python as "
-                "arguments), if the service knows them; fewer pairs a call would not help."
+                f"Next: give it a temperature of 0 and a seed ({options}), if the service knows them; fewer pairs a "
+                "call would not help."
             )
         return "Company does not sway it as far as these samples show; nothing to fix."
 

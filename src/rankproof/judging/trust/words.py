@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankproof.document.model import Block, Bullets, Column, Document, Paragraph, Part, Record, Table
-from rankproof.document.numbers import ABSENT, count, for_face, score, share, span
+from rankproof.document.numbers import ABSENT, count, for_face, score, setting, share, span
 from rankproof.judging.words import RELATIONS, WORDS
 from rankproof.scoring.words import wrong_data
 
@@ -266,7 +266,7 @@ def _sentences_of_both(found: Any) -> Iterator[str]:
         if max(people) != max(machine):
             yield (
                 f"The highest grade is {max(people):g} by people and {max(machine):g} by the machine: if the scales "
-                f"differ, read kappa of relevant or not, and choose its grade ({for_face('rel=', '--rel')})."
+                f"differ, read kappa of relevant or not, and choose its grade ({setting('rel')})."
             )
     yield LEVELS
 
@@ -384,5 +384,5 @@ def _proposal(found: Any) -> str:
             f"Asking together costs {lost}: no loss shows, and more than {score(max(high, 0.0))} is ruled out. "
             f"Proposed: pairs={found.pairs}, as now."
         )
-    option = f"--set pairs={found.pairs} (in Python pairs={found.pairs})"
+    option = for_face(f"pairs={found.pairs}", f"--set pairs={found.pairs}")
     return f"Asking together costs {lost}. Proposed: {option}; verdicts made so are kept apart in the ledger."
