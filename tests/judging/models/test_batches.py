@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -106,6 +107,32 @@ def test_a_batch_without_results_is_said(server: Served) -> None:
     server.batches.odd = {"b1": '{"status": "failed"}'}
     found, _ = settled(judge_at(server, "openai"))
     assert {each.reason.partition(";")[0] for each in found.values()} == {"the batch ended without results, as failed"}
+
+
+FAILURES = {
+    "openai": [
+        {"response": {"status_code": 400, "body": {"error": {"message": "too long"}}}, "error": None},
+        {"response": None, "error": {"code": "batch_expired", "message": "too long"}},
+    ],
+    "anthropic": [
+        {"result": {"type": "errored", "error": {"type": "error", "error": {"type": "x", "message": "too long"}}}},
+        {"result": {"type": "errored", "error": {"type": "x", "message": "too long"}}},
+    ],
+}
+
+
+@PROVIDERS
+@pytest.mark.parametrize("failed", [0, 1])
+def test_a_failed_request_of_a_batch_says_why(server: Served, provider: str, failed: int) -> None:
+    """OpenAI has failures in a file of their own, which may be all there is."""
+    settled(judge_at(server, provider))
+    names = [each["custom_id"] for each in server.batches.sent[0]]
+    lines = [json.dumps({"custom_id": name, **FAILURES[provider][failed]}) for name in names]
+    state = {"id": "b2", "status": "completed", "processing_status": "ended", "error_file_id": "bad"}
+    server.batches.odd = {"/b2": json.dumps(state), "/bad/content": "\n".join(lines), "/results": "\n".join(lines)}
+    found, _ = settled(judge_at(server, provider))
+    assert {each.reason for each in found.values()} == {"the batch has no reply: too long"}
+    assert len(server.batches.sent) == 2
 
 
 LINES = {

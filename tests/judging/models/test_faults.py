@@ -579,6 +579,18 @@ def test_google_says_in_the_body_how_long_to_wait_and_why(server: Served) -> Non
     assert {each.reason for each in found.values()} == {"the service refused the call: API key not valid. (HTTP 400)"}
 
 
+@pytest.mark.parametrize("body", ["OK", '{"status": "up"}'])
+def test_replies_that_follow_no_protocol_end_the_run_early(server: Served, body: str) -> None:
+    server.faults = [Fault(answer=status(200, body), times=999)]
+    found, _ = settled(judge_at(server, concurrency=1), [[ask] for ask in ASKS])
+    assert len(server.calls) == 5
+    said = "the service's reply is not what its protocol says"
+    assert {each.reason for each in found.values()} <= {said, f"{said}: OK"}
+    server.calls, server.faults = [], [Fault(answer=status(200, body), times=3)]  # a service that is only starting
+    found, _ = settled(judge_at(server, concurrency=1), [[ask] for ask in ASKS])
+    assert len([each for each in found.values() if isinstance(each, Verdict)]) >= ALL - 2
+
+
 def test_a_web_page_is_an_address_that_never_answers(server: Served) -> None:
     page = status(200, "\n<!doctype html><title>Log in</title>", Content_Type="text/html")
     server.faults = [Fault(answer=page, times=99)]

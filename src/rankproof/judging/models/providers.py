@@ -34,6 +34,9 @@ class Reply(Displayable):
     """Why there is no answer: a refusal, or an end before the end."""
 
 
+UNREADABLE = "the service's reply is not what its protocol says"
+
+
 @dataclass(frozen=True)
 class Provider(Displayable):
     """A protocol: where to send, how to say who one is, what to send, how to read."""
@@ -71,7 +74,7 @@ class Provider(Displayable):
         if reply is None or not isinstance(reply.content, str | Mapping):
             usage = data.get("usage") if isinstance(data, Mapping) else None
             told = tokens(usage, "prompt_tokens", "input_tokens"), tokens(usage, "completion_tokens", "output_tokens")
-            return Reply("", *told, problem="the service's reply is not what its protocol says")
+            return Reply("", *told, problem=UNREADABLE)
         return reply
 
 

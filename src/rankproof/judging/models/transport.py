@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import setting
 from rankproof.judging.models.calls import Call, bytes_of, sizes
-from rankproof.judging.models.providers import NONE, Reply
+from rankproof.judging.models.providers import NONE, UNREADABLE, Reply, Service
 from rankproof.judging.models.replies import unique_values
 from rankproof.judging.verdicts import Account, Ask
 from rankproof.net.client import Response, exchange, hide_secrets, open_clients, without_access, without_keys
@@ -83,7 +84,7 @@ class Line(Displayable):
     """What calls took that were sent once more, with why they were."""
     reached: bool = False
     """Whether the service ever answered."""
-    refusals: dict[str, int] = field(default_factory=dict)
+    refusals: Counter[str] = field(default_factory=Counter)
     """How often each refusal came before any reply; empty once there was one."""
     replied: bool = False
 
@@ -98,7 +99,12 @@ class Line(Displayable):
                 found = json.loads(response.body, object_pairs_hook=unique_values)
             except (ValueError, RecursionError):
                 found = None
-            return self.judge.service.provider.reply(found)
+            reply = self.judge.service.provider.reply(found)
+            if reply.problem != UNREADABLE:
+                self.replied = True
+            elif self._is_usual(why := f"{UNREADABLE}{reason_in(response.body, self.judge.service)}"):
+                raise Hopeless(why)
+            return reply
         if failure.wait > LONGEST_WAIT:
             raise Hopeless(f"{failure} and asks to wait for {_duration(failure.wait)}")
         raise failure if self.reached else Hopeless(f"{failure}, and no call was ever answered")
@@ -124,11 +130,10 @@ class Line(Displayable):
             if field_ not in self.judge.dropped:
                 self.judge.dropped.add(field_)
                 told = f"{INSTEAD[field_]!r} is sent" if field_ in INSTEAD else "it is left out"
-                why[-1] = f"the service refuses {field_!r}, so {told}{self._reason(response.body)}"
+                why[-1] = f"the service refuses {field_!r}, so {told}{reason_in(response.body, self.judge.service)}"
         if response.failure is None and response.status != 200:
             response = replace(response, failure=self._refused(response))
         if response.failure is None:
-            self.replied = True
             self.judge.pace.faster()
             return response
         why.append(str(response.failure))
@@ -168,26 +173,31 @@ class Line(Displayable):
             asked = RETRY_DELAY.search(body)
             wait = retry_after(response.headers) or (float(asked[1]) if asked else 0.0)
             return Failed(f"the service answered HTTP {status}", again=True, wait=wait)
-        problem = f"the service refused the call{self._reason(body)} (HTTP {status})"
-        problem = problem if status else self._reason(body).removeprefix(": ")  # raised by a model in hand
-        times = self.refusals[problem] = self.refusals.get(problem, 0) + 1
-        if times >= SAME_REFUSALS and not self.replied and status in REFUSED:
-            raise Hopeless(problem)
-        raise Failed(problem)
+        said = reason_in(body, self.judge.service)
+        problem = f"the service refused the call{said} (HTTP {status})"
+        problem = problem if status else said.removeprefix(": ")  # raised by a model in hand
+        usual = self._is_usual(problem) and status in REFUSED
+        raise (Hopeless if usual else Failed)(problem)
 
-    def _reason(self, body: bytes) -> str:
-        """The error text of the service, shortened and without keys; empty if there is none."""
-        text = body.decode("utf-8", "replace")
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            found = text
-        while found and isinstance(found, dict | list):
-            inside = found if isinstance(found, list) else map(found.get, ("error", "message", "detail", "msg"))
-            found = next(filter(None, inside), "")
-        said = " ".join("".join(c if c.isprintable() else " " for c in str(found)).split())
-        said = without_keys(said, self.judge.service.secrets)
-        return f": {said[:LONGEST]}{'...' if len(said) > LONGEST else ''}" if said else ""
+    def _is_usual(self, problem: str) -> bool:
+        """Whether the service has answered so several times by now, and with nothing else."""
+        self.refusals[problem] += 1
+        return self.refusals[problem] >= SAME_REFUSALS and not self.replied
+
+
+def reason_in(body: bytes, service: Service) -> str:
+    """The error text of a service behind a colon, shortened and without keys; empty if there is none."""
+    text = body.decode("utf-8", "replace")
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = text
+    while found and isinstance(found, dict | list):
+        inside = found if isinstance(found, list) else map(found.get, ("error", "message", "detail", "msg"))
+        found = next(filter(None, inside), "")
+    said = " ".join("".join(c if c.isprintable() else " " for c in str(found)).split())
+    said = without_keys(said, service.secrets)
+    return f": {said[:LONGEST]}{'...' if len(said) > LONGEST else ''}" if said else ""
 
 
 def _unknown(response: Response, left_out: frozenset[str]) -> str:
@@ -220,7 +230,7 @@ class Wire:
         try:
             return json.loads(await self._request(method, path, **sent))
         except (ValueError, RecursionError) as error:
-            raise Failed("the service's reply is not what its protocol says") from error
+            raise Failed(UNREADABLE) from error
 
     async def lines(self, path: str) -> list[dict[str, Any]]:
         """The records of a file of lines; one that is cut off, or is no record, is left out."""
@@ -273,20 +283,22 @@ async def _round(session: Session, wire: Wire, calls: Sequence[Call], again: int
     needs = ((call, sizes(call)) for call in calls)
     reserved = {id(call): need for call, need in needs if not session.judge.budget.refuses(*need)}
     affordable = {name_of(call): call for call in calls if id(call) in reserved}
-    replies, problem = dict[str, Reply](), ""
+    replies, problem = dict[str, Reply | str](), ""
     try:
         replies = await _replies(wire, affordable, known) if affordable else {}
     except Failed as error:
         problem = str(error)
     except (LookupError, TypeError, AttributeError, ValueError):
         # An answer without what its protocol promises.
-        problem = "the service's reply is not what its protocol says"
+        problem = UNREADABLE
     left: list[Call] = []
     for call in calls:
-        need, reply = reserved.get(id(call)), replies.get(name_of(call), NONE)
+        need, reply, why = reserved.get(id(call)), replies.get(name_of(call), ""), ""
+        if isinstance(reply, str):
+            why = problem or (f"the batch has no reply{reply}" if need else "the budget is spent")
+            reply = NONE
         if need is not None:
             session.book(call, need, reply)
-        why = "" if reply is not NONE else problem or ("the batch has no reply" if need else "the budget is spent")
         left += session.take(call, reply, why, again)
     return left
 
@@ -296,30 +308,33 @@ def name_of(call: Call) -> str:
     return digest(f"{call.prompt} {call.body}").hex()
 
 
-async def _replies(wire: Wire, calls: Mapping[str, Call], known: str) -> dict[str, Reply]:
-    """The replies of a known batch, and of a new one to the calls that it has none for."""
+async def _replies(wire: Wire, calls: Mapping[str, Call], known: str) -> dict[str, Reply | str]:
+    """The replies of a known batch, and of a new one to the calls that it has none for; or why there is none."""
     found = await _results(wire, known, len(calls)) if known else {}
-    left = {name: call for name, call in calls.items() if name not in found}
+    left = {name: call for name, call in calls.items() if not isinstance(found.get(name), Reply)}
     if left:
         sent = await BATCHES[wire.judge.service.provider.batches].send(wire, left)
         found |= await _results(wire, str(sent["id"]), len(left))
     return found
 
 
-async def _results(wire: Wire, number: str, calls: int) -> dict[str, Reply]:
+async def _results(wire: Wire, number: str, calls: int) -> dict[str, Reply | str]:
     provider = wire.judge.service.provider
     kind = BATCHES[provider.batches]
     print(f"rankproof: batch {number}, {calls:,} calls; to go on with it later: batch={number}", file=sys.stderr)
     while str((state := await wire.json("GET", f"{kind.path}/{number}")).get(kind.status)) not in ENDED:
         await asyncio.sleep(wire.judge.limits.poll)
-    if not (where := kind.results(state)):
+    if not (places := kind.results(state)):
         raise Failed(f"the batch ended without results, as {state[kind.status]}; the service's page of it says why")
-    parts = [(str(line.get("custom_id")), line.get(kind.part)) for line in await wire.lines(where)]
-    return {
-        name: provider.reply(part.get(kind.content))
-        for name, part in parts
-        if isinstance(part, Mapping) and kind.succeeded in part.items()
-    }
+    found: dict[str, Reply | str] = {}
+    for line in [line for where in places for line in await wire.lines(where)]:
+        part = part if isinstance(part := line.get(kind.part), Mapping) else {}
+        if kind.succeeded in part.items():
+            found[str(line.get("custom_id"))] = provider.reply(part.get(kind.content))
+        else:
+            failed = json.dumps(part.get(kind.content) or part or line).encode()
+            found[str(line.get("custom_id"))] = reason_in(failed, wire.judge.service)
+    return found
 
 
 @dataclass(frozen=True)
@@ -332,8 +347,8 @@ class BatchProtocol:
     """Sends calls by their names; gives what the service says of the batch."""
     status: str
     """The field that says how far a batch is."""
-    results: Callable[[Any], str]
-    """The path of the results, from what the service says of an ended batch; empty if there are none."""
+    results: Callable[[Any], list[str]]
+    """The paths of the results and of the failures, from what the service says of an ended batch."""
     part: str
     """The field of a line of results with what came of its call."""
     succeeded: tuple[str, Any]
@@ -360,18 +375,19 @@ async def _send_list(wire: Wire, calls: Mapping[str, Call]) -> Any:
     return await wire.json("POST", MESSAGE_BATCHES, json={"requests": made})
 
 
+FILES = ("output_file_id", "error_file_id")
 MESSAGE_BATCHES = "/v1/messages/batches"
 BATCHES = {
     "openai": BatchProtocol(
         *("/batches", _send_file, "status"),
-        results=lambda state: f"/files/{name}/content" if (name := state.get("output_file_id")) else "",
+        results=lambda state: [f"/files/{state[each]}/content" for each in FILES if state.get(each)],
         part="response",
         succeeded=("status_code", 200),
         content="body",
     ),
     "anthropic": BatchProtocol(
         *(MESSAGE_BATCHES, _send_list, "processing_status"),
-        results=lambda state: f"{MESSAGE_BATCHES}/{state['id']}/results",
+        results=lambda state: [f"{MESSAGE_BATCHES}/{state['id']}/results"],
         part="result",
         succeeded=("type", "succeeded"),
         content="message",
