@@ -175,6 +175,14 @@ def _columns(items: Sequence[Any], reading: AnswerReading) -> Columns:
     """Ids and scores; the usual forms without a look at each document."""
     kinds = set(map(type, items))
     pairs = bool(kinds) and kinds <= {tuple, list} and set(map(len, items)) == {2}
+    if not pairs and not kinds.isdisjoint((tuple, list)):
+        scored = [type(each) in (tuple, list) and len(each) == 2 for each in items]
+        odd = scored.index(not scored[0]) if len(set(scored)) == 2 else 0
+        what = f"{'a' if scored[odd] else 'no'} pair with a score{', unlike the first' if odd else ''}"
+        raise Failed(
+            f"item {odd + 1} of {len(items)}, {shorten(items[odd])}, is {what}. "
+            "Next: return a pair (document, score) for each document, or documents alone, best first"
+        )
     documents, given = zip(*items, strict=True) if pairs else (items, None)
     ids, scores = _alike(documents, reading) or one_by_one(documents, reading)
     return ids, scores if given is None else given
@@ -212,8 +220,6 @@ def _scores(under: Callable[[str], Sequence[Any]]) -> Sequence[Any] | None:
 
 
 def _id(item: Any, reading: AnswerReading) -> str:
-    if isinstance(item, UUID):
-        return str(item)
     plain = _plain_id(item, reading)
     if plain is not None:
         return plain
@@ -222,7 +228,8 @@ def _id(item: Any, reading: AnswerReading) -> str:
 
 
 def _plain_id(found: Any, reading: AnswerReading) -> str | None:
-    """The id if it is a text or an integer, as those of the judgments must be; else None."""
+    """The id if it is a text, an integer, as those of the judgments must be, or a UUID; else None."""
+    found = str(found) if isinstance(found, UUID) else found
     if isinstance(found, str) and found:
         if reading.integers:
             raise Failed(f"got the text {str(found)!r} as an id where the judgments have integers, expected integers")
@@ -245,7 +252,7 @@ def _id_of(item: Any, reading: AnswerReading) -> str:
         found = record.get(reading.id) if reading.id else _usual(record, reading)
         if reading.id and found is None:
             found = getattr(item, reading.id, None) or _of_metadata(record, (reading.id,))
-    plain = _plain_id(str(found) if isinstance(found, UUID) else found, reading)
+    plain = _plain_id(found, reading)
     if plain is None:
         raise missing_id(item, reading.id)
     return plain
@@ -255,19 +262,15 @@ def _usual(record: Mapping[str, Any], reading: AnswerReading) -> Any:
     """The id under a usual name, else that of the one document of the corpus with this very text."""
     if name := field_of(record, DOCUMENT_ID):
         return record[name]
-    found = _of_metadata(record, DOCUMENT_ID)
-    if found is not None:
+    if (found := _of_metadata(record, DOCUMENT_ID)) is not None:
         return found
     text = field_of(record, DOCUMENT_TEXT)
     return reading.id_of_text(record[text]) if text and isinstance(record[text], str) else None
 
 
 def _of_metadata(record: Mapping[str, Any], names: Sequence[str]) -> Any:
-    for place in METADATA:
-        inside = record.get(place)
-        if isinstance(inside, Mapping) and (name := field_of(inside, names)):
-            return inside[name]
-    return None
+    inside = (each for place in METADATA if isinstance(each := record.get(place), Mapping))
+    return next((each[name] for each in inside if (name := field_of(each, names))), None)
 
 
 def _numbers(ids: Sequence[str], scores: Sequence[Any]) -> list[float]:
@@ -351,8 +354,6 @@ def _same_fields(records: Sequence[dict[str, Any]]) -> bool:
     return all(map(records[0].keys().__eq__, map(dict.keys, records)))
 
 
-SHOWN = 12
-"""Fields that are named."""
 NO_ID = (*DOCUMENT_TEXT, *METADATA, *SCORE, *LIKENESS)
 """Fields that are something else, whatever is in them."""
 
@@ -383,7 +384,7 @@ def missing_id(item: Any, asked: object) -> Failed:
     what, near = "a document without an id", ""
     if isinstance(asked, str):
         what, near = f"a document without {asked!r}", nearest(asked, fields)
-    listed = ", ".join(fields[:SHOWN]) + ", ..." * (len(fields) > SHOWN) or "no fields"
+    listed = ", ".join(fields[:12]) + ", ..." * (len(fields) > 12) or "no fields"
     own = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
     able = [
         name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import namedtuple
 from types import SimpleNamespace
 from typing import Any
@@ -15,9 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankproof.bench.adapters import Failed
+from rankproof.bench.adapters import Failed, adapt
 from rankproof.bench.adapters.adapter import settle_orders
+from rankproof.bench.retrieve import keyword
 from rankproof.bench.retriever import Answer, AnswerReading, read_answer
+from rankproof.errors import UsageError
 
 DocScore = namedtuple("DocScore", "doc_id score")
 
@@ -220,6 +223,27 @@ def test_an_object_without_a_usual_field_says_what_it_has_and_how_to_name_it() -
     assert reason([{"id": ""}]) == "a document without an id (it has id). Next: give the documents ids"
     assert "it has host, url" in reason([Slotted("x/a")])
     assert "it has host, url" in reason([(Slotted("x/a"), 0.5)])
+
+
+@pytest.mark.parametrize(
+    ("raw", "item"),
+    [
+        ([("d1", 0.5), ("d2", 0.25), "d3"], "item 3 of 3, 'd3', is no pair with a score, unlike the first"),
+        ([{"id": "d1"}, ({"id": "d2"}, 0.5)], r"item 2 of 2, \(\{'id': 'd2'\}, 0.5\), is a pair with a score, unlike"),
+        ([["d1", 0.5], ["d2"]], r"item 2 of 2, \['d2'\], is no pair with a score, unlike the first"),
+        ([("d1", 0.5, "x")], r"item 1 of 1, \('d1', 0.5, 'x'\), is no pair with a score\."),
+    ],
+)
+def test_a_list_that_mixes_documents_and_pairs_names_the_item_that_breaks_the_pattern(raw: Any, item: str) -> None:
+    assert re.match(rf"{item}.*Next: return a pair \(document, score\) for each document, or", reason(raw))
+
+
+@pytest.mark.parametrize("wrong", [{"id": 5}, {"id": ["a"]}, {"settings": 5}, {"batch": "yes"}])
+def test_an_option_of_a_wrong_type_is_refused_before_any_question(wrong: dict[str, Any]) -> None:
+    ((name, _),) = wrong.items()
+    for anything in (lambda text: ["d1"], "json:loads", keyword({"d1": "text"}), SimpleNamespace(invoke=list)):
+        with pytest.raises(UsageError, match=f"^{name}: got .*, expected .* Next: give"):
+            adapt(anything, **wrong)
 
 
 def test_objects_of_one_kind_fail_for_one_reason() -> None:

@@ -115,6 +115,13 @@ def adapt(
     anything: Any, *, batch: bool | None = None, id: IdOf = None, settings: Mapping[str, Any] | None = None
 ) -> Adapted:
     """The same, always with all that a runner needs to ask it."""
+    for name, got, fits, expected in (
+        ("id", id, callable(id) or (isinstance(id, str) and id), "the name of a field, or a function of a document"),
+        ("settings", settings, isinstance(settings, Mapping), "a mapping, like {'model': 'v2'}"),
+        ("batch", batch, isinstance(batch, bool), "True or False"),
+    ):
+        if got is not None and not fits:
+            raise UsageError(f"{name}: got {shorten(got)}, expected {expected}. Next: give one, or leave it out.")
     if isinstance(anything, Adapted):
         return anything
     if _is_own(anything):

@@ -322,7 +322,7 @@ KINDS: Mapping[str, Mapping[str, PartKind]] = {
             lambda part, corpus: part.options["call"] if part.given is None else part.given,
             needs=("call",),
             more={"id": ()},
-            check=lambda part, corpus: adapt(part.options["call"]),
+            check=lambda part, corpus: adapt(part.options["call"], id=part.options.get("id")),
         ),
     },
     "rerankers": {
