@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
+from statistics import median
 from typing import Any, Unpack
 
 from rankproof.bench.runner import RunPlan, RunRow
@@ -185,6 +186,13 @@ class Run(Result):
             yield "Questions were asked in batches; each counts with its share of the time."
         if self.streamed:
             yield "Latencies are the times between answers; the first of each start includes the start itself."
+        times = [row.seconds for row in self.rows if row.answer is not None and not row.remembered]
+        one_by_one = len(times) >= 5 and not (self.batched or self.streamed)
+        if one_by_one and times[0] > max(0.5, 10 * (usual := median(times[1:]))):
+            yield (
+                f"The first question took {duration(times[0])}, the others about {duration(usual)}. Next: leave such a "
+                f"start out of the latencies with {for_face('warm_up=1', '--warm-up 1')}."
+            )
         if late := [row.seconds for row in self.rows if row.late]:
             waited = f"{count(len(late), 'question')} had no answer in time"
             yield f"{waited}; in latencies each counts with the {duration(max(late))} that were waited for."
