@@ -116,5 +116,7 @@ def test_rows_under_a_name_of_lists_are_rows(tmp_path: Path, name: str):
     path.write_text(json.dumps({name: rows}), encoding="utf-8")
     assert list(load_ranking(path).table().query) == ["q1", "q2"]
     assert load_judgments(path).as_dict() == {"q1": {"d2": 2.0}, "q2": {"d1": 1.0}}
+    assert list(load_ranking({name: rows}).table().query) == ["q1", "q2"]
+    assert load_judgments({name: rows}).as_dict() == {"q1": {"d2": 2.0}, "q2": {"d1": 1.0}}
     path.write_text(json.dumps({name: [{"doc_id": "d2", "score": 2}]}), encoding="utf-8")
     assert list(load_ranking(path).table().query) == [name]

@@ -61,10 +61,7 @@ def read_json(text: str, wanted: Wanted, source: str) -> Nested | Rows:
             data = [decode_json(each, source, number, _DECODER) for each, number in lines]
         else:
             data = decode_json(text, source, 1, _DECODER)  # refuses it in words
-    if isinstance(data, dict) and len(data) == 1 and not LISTS.isdisjoint(map(plain_name, data)):
-        (inside,) = data.values()  # {"results": rows}, each of which names its query
-        if isinstance(inside, list) and inside and isinstance(inside[0], dict) and column_of("query", list(inside[0])):
-            data = inside
+    data = rows_inside(data)
     if isinstance(data, dict):
         # An object is a row, or one query with its documents, if its query is no object or list itself.
         query = column_of("query", list(data))
@@ -80,6 +77,19 @@ def read_json(text: str, wanted: Wanted, source: str) -> Nested | Rows:
     if "NaN" in text and not isinstance(found, Rows):
         _check_numbers(found, source)
     return found
+
+
+def rows_inside(data: Any) -> Any:
+    """The rows in `{"results": rows}`, each of which names its query; anything else as it is.
+
+    >>> rows_inside({"results": [{"query": "q1", "doc": "d1"}]}), rows_inside({"results": ["d1"]})
+    ([{'query': 'q1', 'doc': 'd1'}], {'results': ['d1']})
+    """
+    if isinstance(data, dict) and len(data) == 1 and not LISTS.isdisjoint(map(plain_name, map(str, data))):
+        (inside,) = data.values()
+        if isinstance(inside, list) and inside and isinstance(inside[0], dict) and column_of("query", list(inside[0])):
+            return inside
+    return data
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
 from rankproof.io.frames import judgments_from_frame, judgments_in_parquet, ranking_from_frame, ranking_in_parquet
 from rankproof.io.inputs import KEPT, PathLike, Pipe, columns_named, keep_pipe, read_side_by_side
-from rankproof.io.jsonio import graded_rankings, read_json, read_tuples
+from rankproof.io.jsonio import graded_rankings, read_json, rows_inside, read_tuples
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.read import Row, rows_in
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted
@@ -77,6 +77,7 @@ def load_judgments(data: Source) -> Judgments:
     >>> load_judgments([("q1", "d1", 2), ("q1", "d2", 0)]).as_dict()
     {'q1': {'d1': 2.0, 'd2': 0.0}}
     """
+    data = rows_inside(data)
     if isinstance(data, Judgments):
         return data
     if isinstance(data, (str, os.PathLike)):
@@ -107,6 +108,7 @@ def load_ranking(data: Source, damaged: str = "error") -> Rankings:
 
 
 def _ranking(data: Source) -> Rankings:
+    data = rows_inside(data)
     if hasattr(type(data), "blocks"):
         return data  # type: ignore[no-any-return]
     if isinstance(data, Judgments):
