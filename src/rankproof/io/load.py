@@ -23,7 +23,7 @@ from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
 from rankproof.io.frames import judgments_from_frame, judgments_in_parquet, ranking_from_frame, ranking_in_parquet
 from rankproof.io.inputs import KEPT, PathLike, Pipe, columns_named, keep_pipe, read_side_by_side
-from rankproof.io.jsonio import graded_rankings, read_json, rows_inside, read_tuples
+from rankproof.io.jsonio import graded_rankings, read_json, read_tuples, rows_inside
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.read import Row, rows_in
 from rankproof.io.roles import JUDGMENTS, RANKING, Wanted
