@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -129,6 +130,17 @@ def test_two_people_write_to_one_file_at_once(tmp_path) -> None:
     assert {who: len(own) for who, own in found.items()} == {"ana": 200, "ben": 200}
     (pair,) = pairs(found)
     assert (pair.n, pair.same, pair.kappa, alpha(found)) == (200, 1.0, 1.0, 1.0)
+
+
+def test_a_label_without_a_time_is_as_late_as_the_line_above_it(tmp_path: Path) -> None:
+    lines = [
+        {"query": "q", "document": "a", "who": "ana", "what": "graded", "grade": 1, "when": "2026-01-02"},
+        {"query": "q", "document": "a", "who": "ana", "what": "graded", "grade": 2},
+        {"query": "q", "document": "b", "who": "ana", "what": "graded", "grade": 0, "when": "2026-01-03"},
+        {"query": "q", "document": "b", "who": "ana", "what": "graded", "grade": 3, "when": "2026-01-01"},
+    ]
+    (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert merge_labels(last_labels(read_labels(tmp_path / "labels.jsonl"))) == {"q": {"a": 2, "b": 0}}
 
 
 def test_kappa_is_of_what_both_graded() -> None:

@@ -10,7 +10,8 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from itertools import combinations
+from itertools import accumulate, combinations
+from operator import itemgetter
 from pathlib import Path
 
 from rankproof.bench.testset.pool import ORDERS, Item, Pool
@@ -113,9 +114,13 @@ Labels = dict[str, dict[Item, QuestionLabel]]
 
 
 def last_labels(labels: Iterable[QuestionLabel]) -> Labels:
-    """The final decisions of each person: the last on each item by when it was made, undone ones left out."""
-    found: Labels = {}
-    for label in sorted(labels, key=lambda label: str(label.when)):
+    """The final decisions of each person: the last on each item by when it was made, undone ones left out.
+
+    A decision that does not say when, as one written by hand, was made just after the one above it.
+    """
+    given, found = list(labels), dict[str, dict[Item, QuestionLabel]]()
+    moments = accumulate((str(label.when) for label in given), lambda before, when: when or before)
+    for _, label in sorted(zip(moments, given, strict=True), key=itemgetter(0)):
         own = found.setdefault(label.who, {})
         own.pop(label.item, None)
         if label.what != UNDONE:
