@@ -102,9 +102,13 @@ def _groups(found: Gate) -> dict[str, list[GateRow]]:
     groups: dict[str, list[GateRow]] = {}
     for each in found.rows:
         groups.setdefault(each.slice, []).append(each)
-    gravest = ("invalid", "fail", "inconclusive", "pass")  # what decides nothing is as what passed
-    places = {id(row): gravest.index(row.outcome if row.decides else "pass") for row in found.rows}
-    return dict(sorted(groups.items(), key=lambda pair: (pair[0] != "", min(places[id(row)] for row in pair[1]))))
+    gravest = ("invalid", "fail", "inconclusive", "pass")
+
+    def place(group: str) -> tuple[bool, int]:
+        outcomes = [row.outcome if row.decides else "pass" for row in groups[group]]
+        return group != "", min(map(gravest.index, outcomes))
+
+    return {group: groups[group] for group in sorted(groups, key=place)}
 
 
 def _forms(tables: Sequence[Table], **settings: Any) -> FirstFit:

@@ -183,7 +183,9 @@ def _partly(ask: Ask, claim: TextProfile, text: TextProfile, evidence: LexicalEv
 RELATIONS: dict[str, Callable[[Ask, TextProfile, TextProfile, LexicalEvidence], Settled]] = {
     Relation.TEXT_SUPPORTS: _support,
     Relation.TEXT_SUPPORTS_IN_PART: _partly,
-    **dict.fromkeys((Relation.CONTEXT_ANSWERS, Relation.STATEMENT_BEARS, Relation.ANSWER_ADDRESSES), _relevance),
+    Relation.CONTEXT_ANSWERS: _relevance,
+    Relation.STATEMENT_BEARS: _relevance,
+    Relation.ANSWER_ADDRESSES: _relevance,
 }
 
 

@@ -245,7 +245,8 @@ class JudgeRun:
 
 def batches(samples: Iterable[Sample], judges: Iterable[Judge]) -> Iterator[list[Sample]]:
     """The samples in parts of which each has a bounded number of texts, however many a sample has."""
-    most = max((size for judge in judges if (size := getattr(judge, "at_once", None))), default=BATCH)
+    sizes = [size for judge in judges if (size := getattr(judge, "at_once", None))] or [BATCH]
+    most = min(sizes) if min(sizes) < BATCH else max(sizes)  # a small budget decides for a whole cascade
     batch, texts = list[Sample](), 0
     for each in samples:
         batch.append(each)

@@ -22,6 +22,8 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.models.calls import MOST_TEXTS, calls_for
 from rankproof.judging.models.judge import model_judge
+from rankproof.judging.run import batches
+from rankproof.judging.samples.sample import Sample
 from rankproof.judging.verdicts import Ask, Relation, Unmeasured, Verdict
 from rankproof.net.retries import FIRST, Pace
 from rankproof.store.ledger import Ledger
@@ -388,6 +390,14 @@ asyncio.new_event_loop().run_until_complete(cell())  # as a kernel does: Ctrl-C 
 
 
 @pytest.mark.slow
+def test_a_small_budget_decides_how_many_samples_a_cascade_judges_together() -> None:
+    cheap, dear, batch = (model_judge("vllm:m", **how) for how in ({}, {"max_calls": 40}, {"max_calls": 40_000}))
+    samples = [Sample(str(n), "q") for n in range(600)]
+    for judges in ([dear], [cheap, dear], [dear, cheap]):
+        assert {len(part) for part in batches(samples, judges)} == {2}
+    assert [len(part) for part in batches(samples, [cheap, batch])] == [500, 100]
+
+
 def test_an_interruption_in_a_notebook_ends_at_once_and_keeps_what_was_given(server: Served, tmp_path: Path) -> None:
     server.delay = 0.05
     words = [sys.executable, "-c", NOTEBOOK, SCRIPT, server.url, str(tmp_path / "verdicts.db")]
