@@ -97,6 +97,20 @@ def test_the_step_in_the_shell_mends_the_file(kind: str, tmp_path: Path, monkeyp
         path.unlink()
 
 
+def test_ids_as_bytes_are_turned_into_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"query_id": [b"q1", b"q2"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    judged = {"q1": {"a": 1}, "q2": {"b": 1}}
+    code = step(judged, frame).partition(", like ")[2]
+    assert evaluate(judged, frame.assign(query_id=eval(code, {"frame": frame})), "RR")["RR"] == 1
+    FACE.set("shell")
+    try:
+        command = step(judged, str(write(frame, Path("run.parquet")))).partition(", like ")[2]
+    finally:
+        FACE.set("python")
+    assert evaluate(judged, mended(command, tmp_path), "RR")["RR"] == 1
+
+
 @pytest.mark.usefixtures("in_shell")
 def test_ids_that_pandas_made_floats_are_turned_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -251,12 +251,15 @@ def mending_step(values: Sequence[Any], role: str, name: str, source: str) -> st
     field, column = f'("{name}": *)', name if name.isidentifier() else f'\\"{name}\\"'
     cell, texts = column, any(isinstance(each, str) for each in given)
     if role not in ("grade", "score", "rank"):
-        dates = bool(given) and all(isinstance(each, date) for each in given)
-        if not dates and not (all(isinstance(e, float) for e in given) and any(e.is_integer() for e in given)):
-            return "correct or drop this row"
-        kind, series, one, cast = "whole numbers", ".astype('Int64')", "int(value)", "bigint"
-        if dates:
+        if given and all(isinstance(each, bytes) for each in given):
+            kind, series, one, cast = "text", ".str.decode('utf-8')", "value.decode()", "varchar"
+            cell = f"decode({column})"
+        elif given and all(isinstance(each, date) for each in given):
             kind, series, one, cast = "text", ".astype(str)", "str(value)", "varchar"
+        elif all(isinstance(e, float) for e in given) and any(e.is_integer() for e in given):
+            kind, series, one, cast = "whole numbers", ".astype('Int64')", "int(value)", "bigint"
+        else:
+            return "correct or drop this row"
         edit = rf's/("{name}": *-?[0-9]+)\.0/\1/'
     elif given and all(isinstance(each, bool | np.bool_ | str) and str(each).lower() in TRUTHS for each in given):
         kind, series, one, cast = "0 and 1", ".astype(int)", "int(value)", "int"
