@@ -14,17 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rankproof.comparing.alignment import count_unanswered
 from rankproof.core.audit.queries import UNANSWERED
 from rankproof.document.model import Block, Column, Table
-from rankproof.document.numbers import (
-    count,
-    first_of,
-    for_face,
-    probability,
-    score,
-    setting,
-    share,
-    signed_number,
-    signed_span,
-)
+from rankproof.document.numbers import count, first_of, for_face, probability, score, share, signed_number, signed_span
 from rankproof.document.terminal import cut_apart
 from rankproof.errors import check_number
 from rankproof.scoring.protocol import ScoresLike
@@ -369,4 +359,4 @@ def both_broken(scores: Mapping[str, Audited], first: str, allow_errors: bool) -
 
 def answer_first(said: str) -> str:
     """What to do about a system that left too many queries unanswered."""
-    return f"{said}. Next: answer the others, or allow so many ({setting('allow_missing')})."
+    return f"{said}. Next: answer the others, or allow so many ({for_face('allow_missing=', '--allow-missing')})."

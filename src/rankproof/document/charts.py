@@ -346,7 +346,11 @@ def scatter(measure: str, dots: Sequence[Dot]) -> Markup:
     y = Scale(low - room, high + room, HIGH - 34, 24)
     axes = [x_axis(x, HIGH - 34, 24, ticks(0, x.high)), y_axis(y, LEFT, RIGHT, ticks(y.low, y.high))]
     called = [text((LEFT + RIGHT) / 2, HIGH - 4, "milliseconds (p50)", "axis mid"), text(2, 10, measure, "axis")]
-    marks = (_dot(dot, x, y) for dot in sorted(dots, key=lambda dot: dot.front))
+    marks = []
+    for dot in sorted(dots, key=lambda dot: dot.front):
+        told = f"{dot.name}: {score(dot.quality)}, {dot.milliseconds:.3g} ms"
+        role = "best" if dot.front else "other"
+        marks.append(circle(x(dot.milliseconds), y(dot.quality), 4, f"dot {role}", told))
     says = f"on the front: {', '.join(dot.name for dot in dots if dot.front)}; the table has the values"
     drawing = picture(f"{measure} by latency", says, HIGH, *axes, join(marks), *called, *_named(dots, x, y))
     return figure("Up and to the left is better; in colour what nothing beats in both", drawing)
@@ -373,9 +377,3 @@ def _named(dots: Sequence[Dot], x: Scale, y: Scale) -> list[Markup]:
             beside = at - 8 if left else at + 8
             named.append(label(beside, height + 4, dot.name, "small end" if left else "small", room))
     return named
-
-
-def _dot(dot: Dot, x: Scale, y: Scale) -> Markup:
-    told = f"{dot.name}: {score(dot.quality)}, {dot.milliseconds:.3g} ms"
-    role = "best" if dot.front else "other"
-    return circle(x(dot.milliseconds), y(dot.quality), 4, f"dot {role}", told)

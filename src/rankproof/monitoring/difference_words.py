@@ -151,15 +151,12 @@ def differences_table(differences: Sequence[VariantDifference]) -> Table:
     """Differences of variants from the control, the surest first."""
     rows = []
     for each in sorted(differences, key=lambda each: each.p_corrected):
-        off, low, high = (_signed(each.metric, value) for value in (each.difference, each.low, each.high))
+        values = each.difference, each.low, each.high
+        off, low, high = (("-" if value < 0 else "+") + value_of(each.metric, abs(value)) for value in values)
         verdict = "" if each.verdict == "unclear" else each.verdict
         rows.append((each.metric, each.variant, off, f"[{low}, {high}]", probability(each.p_corrected), verdict))
     headings = ("metric", "variant", "difference", "95 %", "p", "verdict")
     return Table.of(headings, rows, ("metric", "variant", "verdict"), shrink=(0,))
-
-
-def _signed(metric: str, value: float) -> str:
-    return ("-" if value < 0 else "+") + value_of(metric, abs(value))
 
 
 def outages_by_weight(found: Monitor) -> tuple[list[Block], list[Block]]:

@@ -286,10 +286,6 @@ def _expanded(part: GridPart, corpus: Corpus) -> Any:
     return expand(keyword(corpus, language=part.options.get("language")), **given)
 
 
-def _dense(part: GridPart, corpus: Corpus) -> Any:
-    return dense(corpus, **{**part.options, "embedder": embedder_of(part.options["embedder"])})
-
-
 def _reranker(make: Callable[[GridPart], Any], *needs: str) -> PartKind:
     return PartKind(lambda part, corpus: make(part)(depth=part.options.get("depth")), needs=needs, more={"depth": ()})
 
@@ -306,7 +302,7 @@ KINDS: Mapping[str, Mapping[str, PartKind]] = {
         "expanded": PartKind(_expanded, more=dict.fromkeys(("documents", "terms", "weight", "language"), ())),
         "lsa": _of_corpus(lsa),
         "dense": PartKind(
-            _dense,
+            lambda part, corpus: dense(corpus, **{**part.options, "embedder": embedder_of(part.options["embedder"])}),
             needs=("embedder",),
             more=dict.fromkeys(("similarity", "document_prefix", "question_prefix", "cache"), ()),
             # An embedder that can be made is all that is to be seen before the run.

@@ -9,10 +9,12 @@ import json
 import os
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from hashlib import blake2b
+from importlib import import_module
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
@@ -81,37 +83,29 @@ def named_embedder(function: Embed, name: str, *, batch: int = 64, questions: Em
 
 def sentence_transformers(model: str, **options: Any) -> Embedder:
     """A model of sentence-transformers, by its name or path; `options` are those of `SentenceTransformer`."""
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError as error:
-        raise _not_installed("sentence-transformers") from error
-    with _weights(model):
-        made = SentenceTransformer(model, **options)
-    return _of_model(made, model)
+    return _of_model(load_model("embedder", "sentence_transformers", "SentenceTransformer", model, options), model)
 
 
 def model2vec(model: str) -> Embedder:
     """A static model of model2vec, by its name or path."""
+    return _of_model(load_model("embedder", "model2vec", "StaticModel.from_pretrained", model, {}), model)
+
+
+def load_model(what: str, package: str, maker: str, model: str, options: Mapping[str, Any]) -> Any:
+    """What a class of a package makes of a model's name; an error says what to do if it is not here."""
     try:
-        from model2vec import StaticModel
+        make = attrgetter(maker)(import_module(package))
     except ImportError as error:
-        raise _not_installed("model2vec") from error
-    with _weights(model):
-        made = StaticModel.from_pretrained(model)
-    return _of_model(made, model)
-
-
-@contextmanager
-def _weights(model: str) -> Iterator[None]:
-    """What to do if the weights of a model are not here and cannot be fetched."""
+        name = package.replace("_", "-")
+        raise MissingExtra(f"this {what} needs {name}, not installed. Next: pip install {name}") from error
     try:
-        yield
+        return make(model, **options)
     except (OSError, ValueError, RuntimeError, LookupError) as error:
         why = " ".join(reason(error).split())
         raise UsageError(
-            f"embedder: the weights of {shorten(model)} cannot be loaded: {type(error).__name__}: {why[:200]}. "
-            "Next: check its name; or fetch it where there is a network and give the path of its folder; "
-            "or use lsa(corpus), which needs no weights."
+            f"{what}: the weights of {shorten(model)} cannot be loaded: {type(error).__name__}: {why[:200]}. "
+            "Next: check its name; or fetch it where there is a network and give the path of its folder; or use "
+            f"{'lsa(corpus)' if what == 'embedder' else 'rerank alone'}, which needs no weights."
         ) from error
 
 
@@ -136,10 +130,6 @@ def _of_langchain(model: Any) -> Embedder:
         lambda texts: [model.embed_query(text) for text in texts],
         known=False,
     )
-
-
-def _not_installed(package: str) -> MissingExtra:
-    return MissingExtra(f"this embedder needs {package}, not installed. Next: pip install {package}")
 
 
 # --- an endpoint ---------------------------------------------------------------------------------------

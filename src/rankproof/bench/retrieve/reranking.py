@@ -13,11 +13,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankproof.bench.adapters.adapter import describe, finish
+from rankproof.bench.retrieve.dense_search import load_model
 from rankproof.bench.retrieve.search import Allowed, Answer, Search, as_search, best_documents
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, MissingExtra, UsageError, UserCode, check_number, check_whole, shorten
+from rankproof.errors import DataError, UsageError, UserCode, check_number, check_whole, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.text.tokens import words
 from rankproof.text.words import stem
@@ -233,13 +234,7 @@ rerank = Rerank()
 
 def cross_encoder(model: str, **options: Any) -> Rerank:
     """Reranking by a cross-encoder of sentence-transformers; `options` are those of `CrossEncoder`."""
-    try:
-        from sentence_transformers import CrossEncoder
-    except ImportError as error:
-        raise MissingExtra(
-            "this reranker needs sentence-transformers, not installed. Next: pip install sentence-transformers"
-        ) from error
-    return rerank(CrossEncoder(model, **options), name=model)
+    return rerank(load_model("reranker", "sentence_transformers", "CrossEncoder", model, options), name=model)
 
 
 def as_reranking(anything: Any) -> Rerank:

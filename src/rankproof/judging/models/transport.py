@@ -106,7 +106,9 @@ class Line(Displayable):
                 raise Hopeless(why)
             return reply
         if failure.wait > LONGEST_WAIT:
-            raise Hopeless(f"{failure} and asks to wait for {_duration(failure.wait)}")
+            wait = failure.wait
+            hours = f"{wait / 3600:.0f} hours" if wait >= 7200 else f"{wait / 60:.0f} minutes"
+            raise Hopeless(f"{failure} and asks to wait for {hours}")
         raise failure if self.reached else Hopeless(f"{failure}, and no call was ever answered")
 
     async def _tried(self, call: Call, why: list[str]) -> Response:
@@ -207,15 +209,6 @@ def _unknown(response: Response, left_out: frozenset[str]) -> str:
     said = response.body.decode("utf-8", "replace").lower()
     found = (name for name, words in DROPPABLE.items() if any(word in said for word in words))
     return next((name for name in found if name not in left_out), "")
-
-
-def _duration(seconds: float) -> str:
-    """Seconds as people say them.
-
-    >>> _duration(86400.0), _duration(600.0)
-    ('24 hours', '10 minutes')
-    """
-    return f"{seconds / 3600:.0f} hours" if seconds >= 7200 else f"{seconds / 60:.0f} minutes"
 
 
 @dataclass(frozen=True)

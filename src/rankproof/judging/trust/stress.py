@@ -23,7 +23,7 @@ from rankproof.judging.metrics.registry import Asked, parse_all
 from rankproof.judging.run import JudgeRun, asks_of, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import count_changed
-from rankproof.judging.verdicts import CONTRADICTS, Account, Ask, InMemory, Relation, Verdict
+from rankproof.judging.verdicts import Account, Ask, InMemory, Relation, Verdict
 from rankproof.judging.verdicts import Judge as AnyJudge
 from rankproof.stats.judge_error import Share, share_of
 
@@ -58,19 +58,14 @@ def run_stress(groups: Groups, judges: Sequence[AnyJudge], seed: int = 0) -> tup
     merged, parts = _merged(groups, before)
     if merged:
         after = values(merged)
-        # Whether what is said of two claims as one is what follows from what is said of each.
-        expected = {ask: _follows([before[each] for each in two]) for ask, two in parts.items()}
+        # Whether what is said of two claims as one follows from what is said of each: the least of both.
+        expected = {ask: min(before[each] for each in two) for ask, two in parts.items()}
         changed = count_changed((ask, after[ask] != value) for ask, value in expected.items() if ask in after)
         ways["two claims made one"] = changed, len(parts.keys() - after.keys())
     return ways, account
 
 
 # --- the ways ------------------------------------------------------------------------------------------
-
-
-def _shuffled(groups: Groups, rng: np.random.Generator) -> Groups:
-    """The pairs of each sample in another order: with them, that of the texts in a call."""
-    return [[group[i] for i in rng.permutation(len(group))] for group in groups]
 
 
 def _together(groups: Groups, rng: np.random.Generator) -> Groups:
@@ -81,7 +76,8 @@ def _together(groups: Groups, rng: np.random.Generator) -> Groups:
 
 WAYS: Mapping[str, Callable[[Groups, np.random.Generator], Groups]] = {
     "asked again": lambda groups, rng: groups,
-    "in another order": _shuffled,
+    # Of the pairs of each sample, and with them of the texts in a call.
+    "in another order": lambda groups, rng: [[group[i] for i in rng.permutation(len(group))] for group in groups],
     "with another sample": _together,
     "each by itself": lambda groups, rng: [[ask] for group in groups for ask in group],
 }
@@ -108,15 +104,6 @@ def _merged(groups: Groups, before: Said) -> tuple[Groups, dict[Ask, tuple[Ask, 
         parts |= made
         found.append(list(made))
     return [group for group in found if group], parts
-
-
-def _follows(values: Sequence[int]) -> int:
-    """The value of two claims as one; CONTRADICTS is the least, SUPPORTS the greatest.
-
-    >>> _follows([1, 1]), _follows([1, 0]), _follows([0, -1])
-    (1, 0, -1)
-    """
-    return CONTRADICTS if CONTRADICTS in values else min(values)
 
 
 MOST = 100
