@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -9,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from difflib import SequenceMatcher
 from math import isnan
+from pkgutil import get_data
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,40 +19,11 @@ from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, number_in
 from rankproof.io.inputs import column_named, plain_name, roles_named
 
-EXPECTED = (
-    *("expected", "expected_doc", "expected_doc_id", "expected_document", "expected_id", "expected_ids"),
-    *("expected_docs", "expected_doc_ids", "relevant_ids", "relevant_docs", "relevant_doc_ids"),
-    *("ground_truth", "ground_truth_id", "ground_truth_ids", "gold", "gold_id", "gold_ids", "gold_doc_id"),
-)
-"""The names in exports of test sets for the documents that answer a question: one, or a list of them."""
-RETRIEVED = (
-    *("doc_ids", "document_ids", "retrieved", "retrieved_ids", "retrieved_docs", "retrieved_doc_ids"),
-    *("results", "ranking", "ranked", "docs", "docnos", "item_ids", "product_ids", "passage_ids", "chunk_ids"),
-)
-"""The names of lists of documents."""
-SCORES = ("scores", "doc_scores", "similarities", "sims", "relevance_scores", "retrieved_scores")
-"""The names of lists of their scores."""
-NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "query": (
-        ("query_id", "qid", "topic_id", "topicno", "question_id"),
-        ("query", "topic", "question", "user_id", "user", "q", "search_term_id", "search_id", "search_term"),
-    ),
-    "doc": (
-        ("doc_id", "docno", "document_id", "corpus_id", "passage_id", "pid", "chunk_id", "item_id"),
-        ("doc", "document", "passage", "chunk", "item", "product_id", "did", "d"),
-        EXPECTED,
-        RETRIEVED,
-    ),
-    "score": (("score", "sim", "similarity", "rsv", "doc_score", "relevance_score"), ("s",), SCORES),
-    "rank": (("rank", "position", "pos", "doc_rank"), ("ranks", "positions")),
-    "grade": (
-        ("grade", "relevance", "rel", "relevance_grade", "relevance_label", "relevant", "qrel"),
-        ("label", "judgment", "judgement", "rating", "gain"),
-    ),
-    "iteration": (("iteration", "iter"),),
-    "aspect": (("subtopic_id", "subtopic", "aspect_id", "aspect", "facet", "intent"),),
-}
+NAMES: dict[str, list[list[str]]] = json.loads(get_data(__package__, "column_names.json") or b"")
 """For each role the names it goes by: a name of an earlier group beats one of a later group."""
+EXPECTED, RETRIEVED = NAMES["doc"][2:]
+"""The names in exports of test sets for the documents that answer a question, one or a list of them; and of lists of
+documents found."""
 Guess = Mapping[str, str]
 """Roles and the columns that have them."""
 

@@ -12,9 +12,11 @@ position-bias models, WSDM 2008.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from pkgutil import get_data
 from statistics import NormalDist
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -52,20 +54,7 @@ HOURS = (1, 1, 1, 1, 1, 2, 4, 8, 14, 18, 19, 18, 14, 16, 18, 17, 15, 12, 9, 8, 7
 """How much is asked by hour of the local day."""
 WEEK = (10, 11, 11, 10, 9, 4, 3)
 """How much is asked by weekday, from Monday on."""
-TOPICS: tuple[tuple[str, str, float, str], ...] = (
-    ("refund", "en", 0.85, "refund money return damaged order deadline receipt cash"),
-    ("delivery", "en", 0.80, "delivery parcel tracking courier late address customs pickup"),
-    ("invoice", "en", 0.75, "invoice tax number billing company duplicate payment reminder"),
-    ("account", "en", 0.70, "account password login locked email change delete two-factor"),
-    ("warranty", "en", 0.65, "warranty repair spare part claim years broken screen battery"),
-    ("opening", "en", 0.80, "opening hours store sunday holiday parking nearest phone"),
-    ("rueckgabe", "de", 0.75, "Rückgabe Frist Rücksendung Etikett Paket Gutschrift Umtausch Karton"),
-    ("rechnung", "de", 0.70, "Rechnung Steuer Mahnung Zahlung Adresse Firma Betrag Kopie"),
-    ("livraison", "fr", 0.70, "livraison colis retard suivi adresse point relais douane"),
-    ("subscription", "en", 0.35, "subscription cancel renewal trial premium upgrade monthly annual"),
-    ("assistant", "en", 0.30, "assistant voice pairing bluetooth firmware update speaker microphone"),
-    ("abo", "de", 0.30, "Abo kündigen Verlängerung Probemonat Jahresabo Preiserhöhung Konto Zugang"),
-)
+TOPICS: list[tuple[str, str, float, str]] = json.loads(get_data(__package__, "simulated_topics.json") or b"")
 """Name, language, quality and words of each topic; the last three are asked only after a drift."""
 OLD = 9
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
+from pkgutil import get_data
 from typing import Any
 
 from rankproof.errors import DataError, shorten
@@ -79,25 +80,7 @@ class Sample:
         return getattr(self, name) is not None
 
 
-NAMES: dict[str, tuple[str, ...]] = {
-    "id": ("id", "query_id", "sample_id", "question_id", "qid", "topic_id", "_id"),
-    "query": ("query", "question", "user_input", "input", "request"),
-    "contexts": (
-        *("contexts", "retrieved_contexts", "retrieval_context", "retrieved_context"),
-        *("source_documents", "source_nodes", "documents"),
-    ),
-    "context_ids": ("context_ids", "retrieved_context_ids"),
-    "reference": (
-        *("reference", "ground_truth", "expected_output", "expected_response", "gt_answer"),
-        *("reference_answer", "expected_answer", "expectedOutput", "reference_outputs", "ground_truths"),
-    ),
-    "answer": ("answer", "response", "actual_output", "output", "result", "generated_answer", "answer_text"),
-    "reference_contexts": ("reference_contexts", "expected_retrieved_context", "ground_truth_contexts"),
-    "reference_context_ids": ("reference_context_ids",),
-    "citations": ("citations",),
-    "nuggets": ("nuggets", "expected_facts"),
-    "prompt_k": ("prompt_k",),
-}
+NAMES: dict[str, list[str]] = json.loads(get_data(__package__, "field_names.json") or b"")
 """For each field its own name first, then the names that other tools give it."""
 KNOWN = [name for names in NAMES.values() for name in names]
 TEXTS = ("text", "page_content", "content", "contents", "body", "document", "passage", "chunk", "document.content")
