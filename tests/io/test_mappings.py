@@ -383,6 +383,16 @@ def test_a_query_that_nobody_judged_must_hold_a_ranking_too(ranking: object, sai
         rows({"q1": {"a": 1}}, {"q1": ["a"], "q2": ranking})
 
 
+@pytest.mark.parametrize("empty", [{"q": {"": 1}}, {"q": {"a": 1, "": 2}}, {"q": [""]}, {"": {"a": 1}}])
+def test_an_empty_id_is_an_error_as_in_rows_of_a_table(empty):
+    with pytest.raises(DataError, match=r"^judgments.*: got '' as an id, expected text that is not empty"):
+        judgments_from_mapping(empty)
+    for others in ({}, {"q2": ["a"]}):
+        with pytest.raises(DataError, match=r"^ranking.*: got '' as an id, expected text that is not empty"):
+            rows({"q": {"a": 1}, "q1": ["a"]}, empty | others)
+    assert rows({"q": {0: 1}}, {"q": [0]}) == ({"q": [(1, "0", 1.0, 1, 1)]}, {"q": 1})
+
+
 @pytest.mark.parametrize("large", [2**53 + 1, 2**63, 10**30])
 def test_whole_scores_of_any_size_are_numbers(large):
     found = rows({"q": {"a": 1, "b": 1}}, {"q": {"a": 1, "b": large}})

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -46,6 +46,8 @@ def are_integers(ids: Iterable[Any], what: str) -> bool | None:
     except TypeError:
         _check_all_integers(known, what)
         return True
+    if not all(known):
+        raise unfit(what, "", "text that is not empty", "look for what lost its id, and give it one", role="an id")
     return False
 
 
@@ -62,7 +64,8 @@ def keys_are_integers(tables: Sequence[dict[Any, Any]], what: str) -> bool | Non
     # CPython stores a dict that never had a key of another type than text in narrower entries, without hashes. So its
     # size in memory tells, and not one of millions of keys has to be touched.
     cpython = sys.implementation.name == "cpython"
-    if cpython and set(map(dict.__sizeof__, tables)) <= _sizes_of_text_dicts() and any(tables):
+    text = cpython and set(map(dict.__sizeof__, tables)) <= _sizes_of_text_dicts() and any(tables)
+    if text and not any(map(dict.__contains__, tables, repeat(""))):
         return False
     return are_integers(chain.from_iterable(tables), what)
 
