@@ -79,6 +79,21 @@ def test_no_common_query_is_an_error_with_examples_of_both_sides() -> None:
     assert finding.examples == ("'q0' is judged", "'q1' is judged", "'Q0' is ranked")
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_ranking_without_a_query_is_called_empty_and_no_spelling_is_blamed(whole: bool) -> None:
+    found = audited(GOOD, {}, whole=whole)
+    finding = only(found, "no-common-queries")
+    assert (finding.severity, finding.message) == ("error", "The ranking is empty: it has no query.")
+    assert finding.advice == "check how it was made."
+    assert found.of_kind("no-common-documents") is None
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_answers_that_are_all_empty_are_not_called_misspelt(whole: bool) -> None:
+    found = audited(GOOD, dict.fromkeys(GOOD, []), whole=whole)
+    assert [each.kind for each in found if each.severity != "note"] == ["empty-rankings"]
+
+
 def test_extra_queries() -> None:
     finding = only(audited(GOOD, RUN | {"other": RUN["q0"]}), "extra-queries")
     assert (finding.severity, finding.count, finding.examples) == ("note", 1, ("'other'",))

@@ -85,7 +85,7 @@ def _meeting(case: FindingCase, whole: WholeRankings) -> Iterator[Finding]:
     judged, docs = case.judgments, whole.table.doc
     if set(judged.query_ids).isdisjoint(whole.queries):
         yield nothing_common("query", len(judged.query_ids), judged.query_ids, whole.queries)
-    if set(judged.doc_ids).isdisjoint(docs):
+    if docs and set(judged.doc_ids).isdisjoint(docs):
         yield nothing_common("document", len(judged.doc_ids), judged.doc_ids, docs)
     for left, right in ((judged.query_ids, whole.queries), (judged.doc_ids, docs)):
         yield from twins(left, right)
@@ -204,9 +204,9 @@ def errors_in_sums(
     if not sums["with relevant"]:
         yield none_relevant(n, strictest(measures))
     if not sums["answered"]:
-        yield nothing_common("query", n, queries, ())
+        yield nothing_common("query", n, queries)
     elif not sums["judged found"] and (sums["shown"] or sums["unanswered"] < n):
-        yield nothing_common("document", round(sums["documents"]), (), ())
+        yield nothing_common("document", round(sums["documents"]), ())
     if sums["flat"] and sums["flat"] == sums["of several"]:
         yield all_scores_equal(round(sums["flat"]), round(sums["of several"]), queries[:0])
     where = "" if sums.get("whole grades", 1) else IN_FRACTIONS

@@ -177,12 +177,19 @@ def beyond_queries(
     return Finding("note", BEYOND, len(extra), message, examples, advice)
 
 
-def nothing_common(noun: Literal["query", "document"], n: int, judged: Sequence[str], ranked: Sequence[str]) -> Finding:
-    """The finding for two sides that share no query, or no document, of `n` judged ones; the others are examples."""
+def nothing_common(
+    noun: Literal["query", "document"], n: int, judged: Sequence[str], ranked: Sequence[str] | None = None
+) -> Finding:
+    """The finding for two sides that share no query, or no document, of `n` judged ones; the others are examples.
+
+    Nothing `ranked` is an empty ranking; None: unknown.
+    """
     many, where = ("queries", "") if noun == "query" else ("documents", " of its query")
-    sides = ((judged, "judged"), (ranked, "ranked"))
     message = f"None of the {count(n, f'judged {noun}')} is in the ranking{where}."
     advice = f"compare the {noun} ids: the two sides spell them differently, or belong to different collections."
+    if ranked is not None and not ranked:
+        message, advice = f"The ranking is empty: it has no {noun}.", "check how it was made."
+    sides = ((judged, "judged"), (ranked or (), "ranked"))
     examples = tuple(f"{shorten(each)} is {verb}" for ids, verb in sides for each in ids[:2])
     return Finding("error", f"no-common-{many}", n, message, examples, advice)
 
@@ -205,7 +212,7 @@ def nothing_found(case: FindingCase) -> Iterator[Finding]:
     """Rankings without a single judged document: the ids of documents do not match."""
     shown = case.hits.retrieved.any() or case.conventions.unjudged == "skip"
     if case.answered.any() and shown and not (case.hits.doc >= 0).any():
-        yield nothing_common("document", len(case.judgments.doc_ids), case.judgments.doc_ids, ())
+        yield nothing_common("document", len(case.judgments.doc_ids), case.judgments.doc_ids)
 
 
 def duplicates(case: FindingCase) -> Iterator[Finding]:
