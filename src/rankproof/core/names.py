@@ -200,6 +200,12 @@ _SUFFIX = re.compile(r"^(?P<name>.+?)(?:_at_|[_.])(?P<at>\d+(?:\.\d+)?)$")
 WEIGHTED = ("setf", "set_f")
 """The names of F in trec_eval and ir_measures, in lower case: `SetF(beta=2)` is no F2 there."""
 
+NUMBERED = (
+    (r"^\s*(set_?f)[._](\d+(?:\.\d+)?)(?![\w.])", r"\1(beta=\2)"),
+    (r"^\s*(rbp)\.(\d+)(?![\w.])", r"\1(p=0.\2)"),
+)
+"""Names in trec_eval (`set_F.2`) and ranx (`rbp.95`) whose number is no cut-off, and what it means."""
+
 
 def parse(text: str | Measure) -> Measure:
     """The measure that `text` names.
@@ -257,6 +263,8 @@ def _parsed(text: str, _changes: int) -> Measure:
     if len(several := split(text)) > 1:
         got = f"got {len(several)} measures, expected one"
         raise _unreadable(text, got, "name one of them, or ask evaluate or compare for several")
+    for numbered, meaning in NUMBERED:
+        text = re.sub(numbered, meaning, text, flags=re.IGNORECASE)
     form = _form(text)
     name, at = form["name"], form["at"]
     found, suffixed = find(name), _SUFFIX.match(name)
@@ -329,7 +337,9 @@ def _arguments(text: str, inside: str) -> dict[str, Any]:
     except UNREADABLE:
         problem = f"cannot read the parameters {shorten(inside, 200)}, expected name=value"
         raise _unreadable(text, problem, "write them like (rel=2, gain='exp')") from None
-    if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):  # of `P(rel=2)(k=5)` a call is called
+        raise _unreadable(text, "got parameters twice, expected them once", "write them like (rel=2, gain='exp')")
+    if call.args or any(k.arg is None for k in call.keywords):
         raise _unreadable(text, "expected parameters by name", "write them like rel=2")
     found: dict[str, Any] = {}
     for each in call.keywords:

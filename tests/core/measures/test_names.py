@@ -19,7 +19,7 @@ KNOWN = {
         "iprec_at_recall_0.10": "IPrec@0.1", "11pt_avg": "IPrec11", "infAP": "infAP", "gm_bpref": "GMbpref", "bpref": "bpref",
         "Rprec_mult_0.20": "RprecMult@0.2", "utility": "Utility", "binG": "binG", "G": "G", "ndcg_rel": "nDCGrel",
         "Rndcg": "RnDCG", "relative_P_5": "RelP@5", "set_P": "P", "set_relative_P": "RelP", "set_recall": "R",
-        "set_map": "SetAP", "set_F": "F", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet",
+        "set_map": "SetAP", "set_F": "F", "set_F.4": "F(beta=2)", "set_F_0.25": "F(beta=0.5)", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet",
         "num_nonrel_judged_ret": "NumNonrelJudgedRet", "yaap": "yaap",
         "unj_5": "Unjudged(denominator='k', negative='unjudged')@5",
     },
@@ -28,6 +28,7 @@ KNOWN = {
         "f1@5": "F@5", "r-precision": "Rprec", "r_precision": "Rprec", "mrr": "RR", "mrr@10": "RR@10", "map": "AP", "map@100": "AP@100",
         "ndcg@10": "nDCG@10", "ndcg_burges@10": "nDCG(gain='exp')@10", "dcg@5": "DCG@5", "dcg_burges": "DCG(gain='exp')",
         "bpref": "bpref", "rbp.95": "RBP(p=0.95)", "rbp.50": "RBP(p=0.5)",
+        "rbp.8": "RBP", "rbp.85": "RBP(p=0.85)", "RBP.995@10": "RBP(p=0.995)@10",
     },
     "BEIR": {"NDCG@10": "nDCG@10", "MAP@100": "AP@100", "Recall@100": "R@100", "P@10": "P@10", "MRR@10": "RR@10",
              "R_cap@100": "R(denominator='min')@100", "Hole@10": "Unjudged(denominator='k')@10"},
@@ -85,6 +86,7 @@ def test_name_of_another_tool(pair: tuple[str, str, str]) -> None:
         ("P(k=5)@10", "measure 'P(k=5)@10': got two cut-offs, k=5 and @10, expected one. Next: write @10 alone."),
         ("recall_5(k=10)", "got two cut-offs, k=10 and @5, expected one."),
         ("P(rel=1,rel=2)@5", "got rel with two values, expected one. Next: leave one of them out."),
+        ("P(rel=2)(k=5)", "got parameters twice, expected them once. Next: write them like (rel=2, gain='exp')."),
         ("NumRel@5", "NumRel: got @5, but this measure has no cut-off."),
     ],
 )  # fmt: skip
@@ -127,5 +129,6 @@ def test_f_by_the_name_of_ir_measures_is_what_it_computes(weight):
     judged = {"q": {"a": 1, "b": 2, "c": 0, "d": 1}}
     ranked = {"q": {"a": 9.0, "z": 8.0, "b": 7.0, "x": 6.0, "y": 5.0}}
     theirs = ir_measures.calc_aggregate([ir_measures.SetF(beta=weight)], judged, ranked)
-    for name in (f"SetF(beta={weight})", f"set_F(beta={weight})", f"setf(beta={weight})"):
+    for name in ("SetF(beta={})", "set_F(beta={})", "setf(beta={})", "set_F.{}", "set_F_{}", "setf_{}"):
+        name = name.format(weight)
         assert evaluate(judged, ranked, name)[name] == pytest.approx(next(iter(theirs.values())), abs=1e-12)
