@@ -90,7 +90,7 @@ def test_a_ranking_without_a_query_is_called_empty_and_no_spelling_is_blamed(who
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_answers_that_are_all_empty_are_not_called_misspelt(whole: bool) -> None:
-    found = audited(GOOD, dict.fromkeys(GOOD, []), whole=whole)
+    found = audited(GOOD, dict.fromkeys(GOOD, ()), whole=whole)
     assert [each.kind for each in found if each.severity != "note"] == ["empty-rankings"]
 
 
