@@ -103,6 +103,7 @@ def test_out_and_back_through_json(scores: Scores) -> None:
     assert back.means == scores.means
     assert {m: back.per_query[m] for m in back} == {m: scores.per_query[m] for m in scores}
     assert back.definition == scores.definition
+    assert {type(each) for each in scores.definition["conventions"].values()} <= {str, float, int, type(None)}
     assert back.interval("AP") == scores.interval("AP")
     assert back.ceiling("P@5") == scores.ceiling("P@5")
     assert back.split("RR") == scores.split("RR")

@@ -111,9 +111,11 @@ def _differences(scores: Mapping[str, ScoresLike], baseline: str, names: list[st
         if each is not first:
             yield from (f"{about} have {what}" for what in _between(each, first))
             for measure in names:
-                mine, theirs = (scores.definition["measures"].get(measure) for scores in (each, first))
+                # Its title, which a newer version may put in better words, defines nothing.
+                both = (scores.definition["measures"].get(measure, {}) for scores in (each, first))
+                mine, theirs = ({**definition, "title": ""} for definition in both)
                 if mine != theirs:
-                    alike = {**(mine or {}), "judges": 0} == {**(theirs or {}), "judges": 0}
+                    alike = {**mine, "judges": 0} == {**theirs, "judges": 0}
                     told = f"have other judges of {measure}" if alike else f"define {measure} differently"
                     yield f"{about} {told}"
             if measures is None and set(each) != set(first):

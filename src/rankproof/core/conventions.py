@@ -127,7 +127,8 @@ class Conventions(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """The conventions as plain data; the size of the corpus has the key of saved results."""
-        return {OLD_KEYS.get(name, name): value for name, value in asdict(self).items()}
+        plain = {name: str(each) if isinstance(each, Default) else each for name, each in asdict(self).items()}
+        return {OLD_KEYS.get(name, name): each for name, each in plain.items()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Conventions:

@@ -258,8 +258,12 @@ class Measure:
         return {name: self.given.get(name, p.default) for name, p in self.spec.parameters.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """What it measures, as plain data."""
-        return {"measure": self.spec.name, "title": self.spec.title, "params": self.params}
+        """What it measures, as plain data: the grades of a mapping are text, as JSON writes them."""
+        params = {
+            name: {str(grade): gain for grade, gain in each.items()} if isinstance(each, Mapping) else each
+            for name, each in self.params.items()
+        }
+        return {"measure": self.spec.name, "title": self.spec.title, "params": params}
 
     # What others may ask about the parameters, whichever of them a measure has.
 
