@@ -46,7 +46,6 @@ RANKING_FILES = {
     "no query": (b"query_id,doc_id,score\n,d1,1\n", "line 2: got '' as the query, expected an id"),
     "no document": (b"query_id\tdoc_id\tscore\nq1\t \t1\n", "line 2: got '' as the doc, expected an id"),
     "duplicate": (b"query_id,doc_id,score\nq1,d1,1\n\nq1,d2,2\nq1,d1,3\n", "document 'd1' comes twice for query 'q1' (lines 2 and 5)"),
-    "duplicate in a query nobody judged": (b"q9,d1,1.5\nq9,d1,3\n", "document 'd1' comes twice for query 'q9' (lines 1 and 2)"),
     "open quote": (b'query_id,doc_id,score\nq1,"d1,1\n', "cannot be read as CSV"),
     "NUL": (b"query_id,doc_id,score\nq1,d1,1\nq1,d\x002,1\n", "line 3: a NUL byte, expected text"),
     "NUL in the end": (b"q1,d1,1\n" * 10_000 + b"\0", "line 10001: a NUL byte"),

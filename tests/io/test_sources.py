@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from rankproof.core.conventions import CHOICES, Conventions
@@ -14,7 +15,7 @@ from rankproof.core.join import Census, join
 from rankproof.errors import DataError
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.write import write_ranking
-from rankproof.scoring.evaluate import audit
+from rankproof.scoring.evaluate import audit, evaluate
 from tests.each import with_each
 
 
@@ -152,6 +153,16 @@ def test_duplicates_follow_the_policy(tmp_path: Path):
     for rule, grades in {"first": [2, 1], "best": [1, 2]}.items():
         hits, census = hits_of(judged, file, duplicates=rule)
         assert (hits.grade.tolist(), hits.retrieved.tolist(), census.dropped) == (grades, [2], 1)
+
+
+def test_what_comes_twice_for_a_query_nobody_judged_matters_nowhere(tmp_path: Path):
+    rows = [("q1", "x", 2.0), ("q1", "d1", 1.0), ("q9", "a", 2.0), ("q9", "a", 1.0)]
+    (tmp_path / "a.run").write_text("".join(f"{query} Q0 {doc} 1 {score} t\n" for query, doc, score in rows))
+    (tmp_path / "a.csv").write_text("".join(f"{query},{doc},{score}\n" for query, doc, score in rows))
+    frame = pl.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
+    lists = {"q1": ["x", "d1"], "q9": ["a", "a"]}
+    for ranking in (rows, lists, frame, frame.lazy(), tmp_path / "a.run", tmp_path / "a.csv"):
+        assert evaluate({"q1": {"d1": 1}}, ranking, "RR")["RR"] == 0.5
 
 
 def test_aspects_come_from_a_column_of_their_name():

@@ -130,7 +130,6 @@ def test_aspects_come_back(kind: str, tmp_path: Path):
         ("trec", "a b"),
         ("trec", "#"),
         ("trec", "a\tb"),
-        ("trec", ""),
         ("csv", " a"),
         ("tsv", "a\tb"),
         ("tsv", "a\nb"),

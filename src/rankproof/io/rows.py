@@ -304,10 +304,10 @@ class RowRankings:
     def _rankings(
         self, order: Array, judgments: Judgments, conventions: Conventions, census: Census
     ) -> Iterator[tuple[int, list[int]]]:
-        """Each judged query with its rows, each document once."""
+        """Each judged query with its rows, each document once; of the others it does not matter what comes twice."""
         for query, rows in self.rows.by_query().items():
-            once = self._once_each(query, rows, order, conventions.duplicates)
             if query in judgments.index:
+                once = self._once_each(query, rows, order, conventions.duplicates)
                 census.dropped += len(rows) - len(once)
                 yield judgments.index[query], once
             else:
