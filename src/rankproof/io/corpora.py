@@ -132,7 +132,7 @@ def load_corpus(source: Any) -> Corpus:
         corpus = Corpus(_each_once(rows, placed))
     if not corpus:
         raise DataError("the corpus is empty, there is no document in it. Next: check how it was made.")
-    empty = [each.id for each in corpus.values() if not each.whole.strip()]
+    empty = [each.id for each in corpus.values() if not (each.text.strip() or each.title.strip())]
     if empty:
         warn_caller(
             f"{len(empty)} of {len(corpus)} documents have no text, so nothing can find them; the first is "

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from math import log1p
+from operator import attrgetter
 from threading import Lock
 from typing import Any, Literal
 from weakref import finalize
@@ -139,7 +140,8 @@ class TantivyIndex:
         import tantivy
 
         self._tantivy = tantivy
-        self._ids = sorted(corpus, reverse=True)
+        documents = sorted(corpus.values(), key=attrgetter("id"), reverse=True)
+        self._ids = [each.id for each in documents]
         lower = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
         self._analyzer = (lower.filter(tantivy.Filter.stemmer(language)) if language else lower).build()
         builder = tantivy.SchemaBuilder()
@@ -148,8 +150,8 @@ class TantivyIndex:
         index = tantivy.Index(self._schema)
         index.register_tokenizer("words", self._analyzer)
         writer = index.writer(ROOM, num_threads=1)
-        for name in self._ids:
-            writer.add_document(tantivy.Document(text=prepare_text(corpus[name].whole, splits=True)))
+        for each in documents:
+            writer.add_document(tantivy.Document(text=prepare_text(each.whole, splits=True)))
         writer.commit()
         writer.wait_merging_threads()
         index.reload()
