@@ -68,7 +68,9 @@ def dicts_dense() -> list[Pair]:
 
 @case
 def dicts_tiny() -> list[Pair]:
-    return _dicts(20, 10, 3, 0.5, times=200)
+    # pytrec_eval takes half as long again where the hashes of a process put its set of measures in another order: the
+    # ratio is .4 to .6.
+    return _dicts(20, 10, 3, 0.4, times=200)
 
 
 @case

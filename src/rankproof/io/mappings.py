@@ -78,7 +78,7 @@ class Tables(NamedTuple):
 
     def numbers(self, what: str) -> Array:
         """The grades or scores of all documents."""
-        numbers = as_numbers(list(chain.from_iterable(table.values() for table in self.tables)))
+        numbers = as_numbers(list(chain.from_iterable(map(dict.values, self.tables))))
         if numbers is None or (what == "grade" and np.count_nonzero(np.isfinite(numbers)) < len(numbers)):
             for where, table in self.with_places():
                 for doc, value in table.items():
