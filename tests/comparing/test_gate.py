@@ -15,12 +15,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy import stats
 
 from rankproof import gate, sample
 from rankproof.cli.changes import gate_change as command
 from rankproof.comparing.gate_decision import Decision, decide, overall
 from rankproof.errors import UsageError
 from rankproof.stats.confidence import smallest_margin
+from rankproof.stats.detectable_difference import POWER
 from rankproof.stats.significance import smallest_detectable
 
 JUDGED = {f"q{i}": {"a": 1} for i in range(60)}
@@ -78,6 +80,25 @@ def test_what_is_inconclusive_says_how_many_more_queries() -> None:
     assert gate(JUDGED, hits(40), hits(37), "Success@5", margin=row.passes_at - 1e-3).outcome != "pass"
 
 
+@pytest.mark.parametrize(("still", "lost", "wide"), [(0, 0.03, 0.06), (80, 0.02, 0.04)])
+def test_the_queries_that_are_missing_follow_from_the_power_of_the_bound(still: int, lost: float, wide: float) -> None:
+    """Size by size: Student's reach with what so few need not show, and a spread known from those that moved."""
+    row, margin = np.repeat([-0.3, -0.1, 0.1, 0.3, 0.0], [30, 30, 30, 30, still]), 0.01
+    n = len(row)
+    doubt = 0.5 / 119 + (1 - 120 / n) / (4 * 120)
+
+    size = np.arange(n, 4_000)
+    reach, power = stats.t.ppf(0.95, size - 1) * (1 + 2 / size), stats.norm.ppf(POWER)
+    passes = row.std() / (size - 1) ** 0.5 * (reach + power * (1 + (reach + power) ** 2 * doubt) ** 0.5) < margin
+    fewest = int(size[passes][0])
+    (found,) = decide([row], [margin], np.random.default_rng(0), permutations=99)
+    assert found.more is not None
+    assert fewest <= n + found.more <= fewest * (1 + 1 / 128)
+    # No number of queries passes no margin at all, and at a wide one so many would mostly have passed.
+    neither = decide([row - lost] * 2, [0.0, wide], np.random.default_rng(0), permutations=99)
+    assert [(each.outcome, each.more) for each in neither] == [("inconclusive", None)] * 2
+
+
 def test_few_queries_decide_nothing_in_either_direction() -> None:
     few = {q: JUDGED[q] for q in list(JUDGED)[:9]}
     for other in (hits(1), hits(60)):
@@ -94,7 +115,10 @@ def test_lower_is_better_measures_are_turned() -> None:
     assert "and at most 1.25 is allowed." in str(limited)
     assert "must be reached" not in str(limited)
     row = gate(JUDGED, bad, good, "FirstRel").rows[0]
-    assert (row.outcome, row.difference, row.baseline, row.candidate) == ("pass", -1.0, 2.0, 1.0)
+    assert (row.outcome, row.difference, row.baseline, row.candidate, row.lost) == ("pass", -1.0, 2.0, 1.0, {})
+    assert row.low is not None
+    assert row.high is not None
+    assert row.low == -1.0 < row.high
 
 
 def test_floors_coverage_and_slices() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from benchmarks.sequential import betting_rates, kinds, rates
 from rankproof.errors import DataError, UsageError
@@ -166,6 +168,43 @@ def test_intervals_and_p_values_agree() -> None:
     assert betting(np.array([])).p == 1.0
     with pytest.raises(DataError):
         betting(np.array([2.0]))
+
+
+def test_the_evidence_of_an_estimate_is_a_mean_of_likelihood_ratios() -> None:
+    """Over effects from a normal distribution; an end of the interval is a null against which it is 1 / alpha."""
+    value, error, planned, alpha = 0.31, 0.1, 0.07, 0.1
+    prior = stats.norm(0, planned * math.sqrt(-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha))))
+
+    def evidence(null: float) -> float:
+        effects = np.linspace(-4, 4, 8001)
+        ratios = np.exp(((value - null) ** 2 - (value - null - effects) ** 2) / (2 * error**2))
+        return float((ratios * prior.pdf(effects)).sum() / 1000)
+
+    found = normal_mixture(value, error, planned, 1 - alpha, null=0.05)
+    assert found.p == pytest.approx(1 / evidence(0.05))
+    assert (evidence(found.low), evidence(found.high)) == pytest.approx((1 / alpha, 1 / alpha))
+
+
+def test_the_stake_of_a_gambler_is_counted_bet_by_bet() -> None:
+    """As Waudby-Smith and Ramdas write it: bets sized by the spread so far, half of the stake on each side."""
+    row, alpha = np.random.default_rng(4).beta(3, 2, 40).tolist(), 0.1
+    sizes, means, spread = [], [], 0.25
+    for t in range(1, len(row) + 1):
+        sizes.append(math.sqrt(2 * math.log(2 / alpha) / (spread * t * math.log(t + 1))))
+        means.append((0.5 + sum(row[:t])) / (t + 1))
+        spread = (0.25 + sum((x - mean) ** 2 for x, mean in zip(row, means, strict=False))) / (t + 1)
+
+    def stake(mean: float) -> float:
+        more = less = 0.5
+        for x, size in zip(row, sizes, strict=True):
+            more *= 1 + min(size, 0.5 / mean) * (x - mean)
+            less *= 1 - min(size, 0.5 / (1 - mean)) * (x - mean)
+        return more + less
+
+    found = betting(np.array(row), 1 - alpha, null=0.45)
+    assert found.p == pytest.approx(min(1, 1 / stake(0.45)))
+    open_means = [i / 200 for i in range(1, 200) if stake(i / 200) < 1 / alpha]
+    assert (found.low, found.high) == pytest.approx((open_means[0] - 1 / 200, open_means[-1] + 1 / 200))
 
 
 def test_variants_are_held_against_the_control() -> None:

@@ -138,6 +138,21 @@ def test_beyond_the_draws_the_p_of_pairs_is_that_of_many_more_draws() -> None:
         assert Gaps.of(np.column_stack(list(values.values()))).share_above(gap) == pytest.approx(wanted, rel=0.25)
 
 
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_p_of_pairs_is_that_of_all_signs_of_all_gaps(tied: bool) -> None:
+    """Two systems of a query differ by one of its gaps, either way; any of the ordered pairs may lie so far apart."""
+    values = rng(9).random((6, 3))
+    if tied:  # a query without a gap, and one with its largest gap twice
+        values[0], values[1] = 0.5, [0.0, 0.0, 1.0]
+    gaps = [[row[a] - row[b] for a, b in itertools.permutations(range(3), 2)] for row in values]
+    sums = np.array([sum(each) for each in itertools.product(*gaps)])
+    most = float(sums.max())
+    for share, close in ((0.5, 0.08), (0.6, 0.08), (0.8, 0.08), (0.9, 0.08), (1.0, 1e-9)):
+        exact = 6 * float((sums >= share * most - 1e-12).mean())
+        assert Gaps.of(values).share_above(share * most / 6) == pytest.approx(exact, rel=close)
+    assert Gaps.of(values).share_above(0.0) == 1.0
+
+
 @pytest.mark.parametrize("function", [anova, lambda values: tukey(named(values), rng())])
 def test_tables_that_cannot_be_used_are_refused(function: Any) -> None:
     for bad, said in [
