@@ -116,6 +116,7 @@ def test_no_sentence_contradicts_a_row() -> None:
 
 JUDGED = {f"q{i}": {"a": 1} for i in range(120)}
 FIRST = {q: ["a", "x", "y"] for q in JUDGED}
+SAME = "other s30 and s30 have the same value on every query: there is nothing to tell apart."
 
 
 def found(judged: Any, old: Any, new: Any, measures: str = "RR", **settings: Any) -> str:
@@ -167,6 +168,41 @@ def test_few_queries_are_no_matter_of_chance(n: int) -> None:
     assert "No winner: new leads on RR, but fewer than 10 queries decide nothing." in " ".join(
         str(bench.compare("RR")).split()
     )
+
+
+@pytest.mark.parametrize(
+    ("firsts", "n", "margin", "told"),
+    [
+        (
+            [30, 0, 5],
+            60,
+            None,
+            ["All others are worse than s30 on RR.", "s0 is worse than s30", "s5 is worse than s30"],
+        ),
+        ([30, 0], 60, None, ["s0 is worse than s30 on RR, by -0.2500."]),
+        ([30, 0, 30], 60, None, ["No winner: no system is shown to beat s30 on RR.", "s0 is worse", SAME]),
+        ([30, 30], 60, None, ["No winner: no system is shown to beat s30 on RR.", SAME]),
+        ([30, 30], 60, 0.1, ["other s30 and s30 are equivalent on RR within 0.1."]),
+        (
+            [30, 60, 31],
+            60,
+            None,
+            ["s60 is better than s30 on RR, by +0.2500.", "s31 against s30: cannot tell yet. Over 60"],
+        ),
+        ([3, 5, 3], 9, None, ["No winner on RR: fewer than 10 queries decide nothing."]),
+    ],
+)
+def test_the_headline_comes_first_and_nothing_is_said_twice(
+    firsts: list[int], n: int, margin: float | None, told: list[str]
+) -> None:
+    judged = {f"q{i}": {"a": 1, "x": 0} for i in range(n)}
+    runs = {}
+    for first in firsts:  # the relevant document comes first for so many queries, else second
+        name = f"other s{first}" if f"s{first}" in runs else f"s{first}"
+        runs[name] = {q: ["a", "x"] if i < first else ["x", "a"] for i, q in enumerate(judged)}
+    sentences = conclusions(compare(judged, runs, "RR", margin=margin))
+    assert len(sentences) == len(told)
+    assert all(map(str.startswith, sentences, told)), sentences
 
 
 def test_a_tiny_difference_is_called_tiny() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain, combinations, permutations
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rankproof.core.measure import Measure
+from rankproof.core.measure import Measure, seen_by
 from rankproof.core.names import REGISTRY, parse
 from rankproof.core.scoring import ceiling, split, tie_bounds, unjudged_bounds
 from tests.each import with_each
@@ -31,7 +32,7 @@ def case(seed: int) -> tuple[dict[str, float], list[str]]:
     return judged or {"d0": 1.0}, [docs[i] for i in rng.permutation(8)[:6]]
 
 
-def ranked(docs: list[str] | tuple[str, ...]) -> dict[str, float]:
+def ranked(docs: Sequence[str]) -> dict[str, float]:
     return {d: -float(i) for i, d in enumerate(docs)}
 
 
@@ -152,6 +153,24 @@ def test_the_ceiling_is_the_best_of_all_rankings(make: Any, name: str) -> None:
     table = {f"q{i}": judged for i in range(len(rankings))}
     best = parse(name)(make(table, {f"q{i}": ranked(p) for i, p in enumerate(rankings)})).max()
     assert ceiling(parse(name), make({"q": judged}, {"q": ranked(["x"])}))[0] == pytest.approx(best)
+
+
+@with_each(
+    "name",
+    [
+        *["Judged", "Judged@2", "Judged(denominator='k')@5", "Judged(denominator='k', negative='unjudged')@3"],
+        *["StRecall", "StRecall@1", "StRecall(denominator='declared')@1", "P_IA", "P_IA@2", "P_IA(rel=2)@3"],
+    ],
+)
+def test_the_ceiling_over_judgments_and_aspects_is_the_best_of_all_rankings(make: Any, name: str) -> None:
+    m = parse(name)
+    judged: dict[Any, float] = {"a": 1, "b": 0, "c": -1}
+    if m.spec.aspects:
+        judged = {("a", "1"): 1, ("a", "2"): 2, ("b", "1"): 1, ("b", "3"): 2, ("c", "4"): 0}
+    rankings = [p for n in range(1, 5) for p in permutations("abcx", n)]
+    runs = {f"q{i}": ranked(p) for i, p in enumerate(rankings)}
+    best = m(seen_by(m, make(dict.fromkeys(runs, judged), runs, aspects=m.spec.aspects))).max()
+    assert ceiling(m, make({"q": judged}, {"q": ranked("x")}, aspects=m.spec.aspects)) == pytest.approx(best)
 
 
 def test_precision_at_5_with_two_relevant_documents_cannot_exceed_two_fifths(make: Any) -> None:

@@ -24,6 +24,17 @@ def test_two_share_a_letter_if_and_only_if_they_are_not_told_apart() -> None:
         for one, other in combinations(names, 2):
             assert bool(set(found[one]) & set(found[other])) == ((one, other) not in apart), (seed, found)
         assert all(found.values())
+        # No letter could be given to one name more, so none is wider than need be.
+        shared = {letter: {name for name in names if letter in found[name]} for own in found.values() for letter in own}
+        for letter, own in shared.items():
+            for name in set(names) - own:
+                assert any(tuple(sorted((name, other))) in apart for other in own), (seed, letter, found)
+
+
+def test_after_the_alphabets_letters_are_numbered() -> None:
+    names = [f"s{i}" for i in range(54)]
+    found = letters(names, combinations(names, 2))
+    assert [found[names[i]] for i in (0, 25, 26, 51, 52, 53)] == [("a",), ("z",), ("A",), ("Z",), ("a2",), ("b2",)]
 
 
 def systems(*levels: float, n: int = 80) -> tuple[dict, dict]:

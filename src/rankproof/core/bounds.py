@@ -134,7 +134,7 @@ def _where_lowest(at: Callable[[Array], Array], length: Array) -> Array:
     low, high = np.zeros_like(length), length
     while bool((low < high).any()):
         middle = (low + high) // 2
-        falling = (low < high) & (at(np.minimum(middle + 1, length)) < at(middle))
+        falling = at(np.minimum(middle + 1, length)) < at(middle)
         low, high = np.where(falling, middle + 1, low), np.where(falling, high, middle)
     return low
 

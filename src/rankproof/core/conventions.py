@@ -243,7 +243,6 @@ class RepeatedDocument(Exception):
     """A document occurs twice and that is an error; the reader, which knows the source, adds the place."""
 
     def __init__(self, first: int, again: int) -> None:
-        super().__init__(first, again)
         self.first, self.again = first, again
 
 

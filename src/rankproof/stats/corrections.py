@@ -138,8 +138,6 @@ def letters(names: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str,
             cliques.append(clique)
             for j in range(len(names)):
                 covered[j] |= clique if clique >> j & 1 else 0
-            if not open_pairs:
-                break
     return {name: tuple(_letter(k) for k, each in enumerate(cliques) if each >> i & 1) for i, name in enumerate(names)}
 
 
