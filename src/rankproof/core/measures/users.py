@@ -85,9 +85,9 @@ def rank_biased_precision(
     return (1 - p) * good.sum(_worth(good, gain, top_grade) * p ** (good.rank - 1.0))
 
 
-def _least_residual(h: Hits, **params: Any) -> PerQuery:
-    """Judged documents first."""
-    return rank_biased_residual(h.ideal, **params)
+def _least_residual(h: Hits, tail: str, **params: Any) -> PerQuery:
+    """Judged documents first; where the tail counts only after one nobody judged, nothing else."""
+    return np.zeros(h.n) if tail == "unjudged" else rank_biased_residual(h.ideal, **params)
 
 
 @measure(
