@@ -122,6 +122,27 @@ def test_drawn_p_values_lie_around_the_exact_ones() -> None:
         assert abs(drawn - exact) <= 5 * math.sqrt(exact * (1 - exact) / 100_000)
 
 
+@pytest.mark.parametrize(("mean", "method"), [(0.05, "drawn"), (0.17, "saddle point")])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_drawn_or_not_p_is_that_of_the_side_asked_for(mean: float, method: str, alternative: Any) -> None:
+    """All totals, added up size by size on a fine grid."""
+    d = rng(8).normal(0, 0.3, 60)
+    d += mean - d.mean() if alternative != "less" else -mean - d.mean()
+    steps = np.rint(np.abs(d) * 1000).astype(int)
+    chances = np.zeros(2 * steps.sum() + 1)
+    chances[steps.sum()] = 1
+    for step in steps:
+        chances = (np.roll(chances, step) + np.roll(chances, -step)) / 2
+    far = float(chances[np.arange(len(chances)) - steps.sum() >= abs(np.rint(d * 1000).sum())].sum())
+    found = sign_flip(d, rng(), alternative, 5000)
+    assert found.method.endswith(method)
+    p = 2 * far if alternative == "two-sided" else far
+    assert found.p == pytest.approx(p, rel=0.03, abs=5 * math.sqrt(p / 5000) if method == "drawn" else 0)
+    if method == "drawn" and alternative != "two-sided":
+        other = {"greater": "less", "less": "greater"}[alternative]
+        assert sign_flip(d, rng(), other, 5000).p == pytest.approx(1 - p, abs=0.03)  # type: ignore[arg-type]
+
+
 def test_ties_at_the_observed_total_count_as_extreme() -> None:
     """Differences 0.1 and 0.2 whose sums round differently in each order: all ties must be seen."""
     d = np.array([0.1, 0.2, 0.3] * 20 + [math.pi])  # pi keeps it off the grid
