@@ -140,6 +140,17 @@ def test_metrics_are_what_plain_code_makes_of_the_same_verdicts(seed: int) -> No
         assert math.isnan(scores[name]) if value is None else scores[name] == pytest.approx(value), name
 
 
+def test_a_cut_leaves_the_contexts_below_it_out() -> None:
+    cut = [name for name, each in METRICS.items() if "k" in each.measure.params]
+    for seed in range(6):
+        w = world(seed)
+        found = judge([w.row], [f"{name}@2" for name in cut], judge=lambda *pair, w=w: w.verdicts[pair])
+        first = w.row | {"contexts": w.contexts[:2]}
+        expected = judge([first], cut, judge=lambda *pair, w=w: w.verdicts[pair])
+        for name in cut:
+            assert found[f"{name}@2"] == pytest.approx(expected[name], nan_ok=True), (seed, name)
+
+
 def asked_by(w: Any, name: str) -> set[tuple[str, ...]]:
     """The pairs that a metric alone asks about."""
     pairs = set()
