@@ -96,6 +96,26 @@ def test_ragas_entity_recall() -> None:
     assert ours["context_entity_recall"] == pytest.approx(golden["context_entity_recall"], abs=1e-15)
 
 
+@pytest.mark.parametrize("holds", [True, False])
+def test_mlflow_asks_whether_all_of_it_holds(holds: bool) -> None:
+    """One claim of two decides for the answer and for the reference; of an answer grade 2 and 3 are relevant."""
+    row = {"question": "Why?", "answer": "Anna answers it. Bert answers it.", "contexts": ["Text one.", "Text two."]}
+    expected = {"reference": "Carl refers there. Dora refers there."}
+
+    def said(relation: str, left: str, right: str) -> int:
+        if relation == Relation.ANSWER_ADDRESSES:
+            return 2 if holds else 1
+        return int(holds) if left.startswith(("Bert", "Dora")) else int(right != "Text one.")
+
+    names = sorted(WITHOUT_ARITHMETIC["mlflow"])
+    for facts in (expected, {"nuggets": ["Carl refers there.", "Dora refers there."]}):
+        assert judge([row | facts], names, judge=said, compat="mlflow").means == dict.fromkeys(names, float(holds))
+    scores = judge([row], names, judge=said, compat="mlflow")
+    assert {name for name in names if scores.column(name).why} == {"correctness", "retrieval_sufficiency"}
+    silent = judge([row | {"answer": ""}], "retrieval_groundedness", judge=said, compat="mlflow")
+    assert silent.column("retrieval_groundedness").why
+
+
 def test_where_the_tools_differ_on_the_same_verdicts() -> None:
     row = {
         "question": "Why?",
