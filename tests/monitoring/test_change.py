@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from benchmarks.change import course
 from rankproof import monitor, simulate_log
 from rankproof.errors import UsageError
-from rankproof.monitoring.change import change_point, change_points, metric_changes
+from rankproof.monitoring.change import change_point, change_points, metric_changes, seasons_of
 from rankproof.monitoring.online_metrics import OnlineEstimate
 from rankproof.monitoring.sessions_and_windows import HOUR, Calendar, zone_named
 
@@ -112,6 +113,44 @@ def test_rhythms_of_day_and_week_are_no_change_of_hours() -> None:
     assert found.low <= at <= found.high
     assert found.window[:10] == at[:10]
     assert found.difference_low <= 0.2 <= found.difference_high
+
+
+def test_changes_come_by_time_and_name_their_day() -> None:
+    rng, days = np.random.default_rng(4), Calendar(BERLIN.zone, "day")
+    first = datetime(2025, 1, 6, tzinfo=BERLIN.zone).timestamp()
+    starts = [(int(first) + 86_400 * day) * 1_000_000 for day in range(21)]
+    windows = [OnlineEstimate("all", "", "", None, None, 50, 50, 0.5, 0.4, 0.6, 0.05)]
+    for metric, at in (("b", 15), ("c", 8), ("a", 8), ("still", 99)):
+        values = rng.normal(0.5, 0.01, 21) + 0.2 * (np.arange(21) >= at)
+        windows += [
+            OnlineEstimate(metric, "", "", each, each + 24 * HOUR, 50, 50, value, value - 0.1, value + 0.1, 0.05)
+            for each, value in zip(starts, values.tolist(), strict=True)
+        ]
+    found = metric_changes(windows, days)
+    assert [(each.metric, each.window) for each in found] == [
+        ("a", "2025-01-14"),
+        ("c", "2025-01-14"),
+        ("b", "2025-01-21"),
+    ]
+    for each in found:
+        assert each.low <= each.window <= each.high
+        assert each.difference_low <= 0.2 <= each.difference_high
+
+
+@pytest.mark.parametrize(
+    ("window", "days", "kinds"),
+    [
+        *[("day", 20, [2]), ("day", 21, [7]), ("week", 28, []), ("hour", 1, []), ("hour", 2, [24]), ("hour", 7, [24])],
+        *[("hour", 8, [48]), ("hour", 13, [48]), ("hour", 14, [7, 48]), ("hour", 27, [7, 48]), ("hour", 28, [168])],
+    ],
+)
+def test_seasons_are_as_many_as_the_log_can_tell_apart(window: Any, days: int, kinds: list[int]) -> None:
+    monday = int(datetime(2025, 1, 6, tzinfo=BERLIN.zone).timestamp()) * 1_000_000
+    hours = np.arange(0, 24 * days, 1 if window == "hour" else 24)
+    found = seasons_of(monday + hours * HOUR, Calendar(BERLIN.zone, window)) or []
+    assert [len(set(each)) for each in found] == kinds
+    if kinds == [2]:
+        assert found[0] == [int(day % 7 >= 5) for day in range(days)]
 
 
 @pytest.mark.slow

@@ -239,8 +239,8 @@ def seasons_of(starts: Array, calendar: Calendar) -> list[list[int]] | None:
     """Labels of windows that come again, as many as the log can tell apart; None if they are none.
 
     Days: the weekday from three weeks on, before that whether it is a weekend. Hours: each hour of the week from four
-    weeks on, from a week on the hour of working days and of weekends (from two weeks on beside the weekday), else the
-    hour. The clock changes by an hour, so a week may seem an hour short.
+    weeks on, from eight days on the hour of working days and of weekends (from two weeks on beside the weekday), else
+    the hour. The clock changes by an hour, so a week may seem an hour short.
     """
     if not len(starts) or calendar.window not in ("day", "hour"):
         return None
