@@ -75,6 +75,15 @@ def test_one_document_counts_as_the_best_there_is() -> None:
     assert found["q"] == {"b": 1, "a": 1, "c": 0}
 
 
+@pytest.mark.parametrize("value", [0.0, 0.1, -0.3])
+def test_equal_scores_share_what_the_normalisation_says(value: float) -> None:
+    for n in range(1, 20):
+        for normalise, each in ((min_max, 1.0), (by_sum, 1 / n), (z_score, 0.0)):
+            assert normalise(*column([value] * n)).ravel().tolist() == [each] * n
+    if value >= 0:
+        assert by_max(*column([value] * 3)).ravel().tolist() == [float(value > 0)] * 3
+
+
 def test_scores_close_together_are_told_apart() -> None:
     # ranx divides by 1e-9 at least
     near = {"q": {"a": 3e-12, "b": 2e-12, "c": 1e-12}}
