@@ -142,6 +142,26 @@ def test_rogan_gladen_by_hand() -> None:
     assert rogan_gladen(0.95, 1000, (80, 100), (90, 100)).value == 1.0
 
 
+@pytest.mark.parametrize("rate", [0.03, 0.45, 0.93])
+def test_the_error_of_a_rate_is_that_of_its_three_counts(rate: float) -> None:
+    """Each slope by a small step; of a rate beyond 0 or 1 the error is that at the end. One yes and one no are added."""
+    counts, shares = (1000, 102, 202), (rate, 81 / 102, 171 / 202)
+
+    def value(rate: float, hits: float, rejections: float) -> float:
+        return (rate + rejections - 1) / (hits + rejections - 1)
+
+    true = min(max(value(*shares), 0.0), 1.0)
+    at = (true * shares[1] + (1 - true) * (1 - shares[2]), *shares[1:])
+    error = 0.0
+    for i, (share, n) in enumerate(zip(shares, counts, strict=True)):
+        moved = tuple(each + 1e-6 * (i == j) for j, each in enumerate(at))
+        error += ((value(*moved) - value(*at)) / 1e-6) ** 2 * share * (1 - share) / n
+    found = rogan_gladen(rate, 1000, (80, 100), (170, 200))
+    assert found.error == pytest.approx(math.sqrt(error), rel=1e-4)
+    ends = [value(rate, 0.8, 0.85) + sign * 1.959964 * found.error for sign in (-1, 1)]
+    assert (found.low, found.high) == pytest.approx(np.clip(ends, 0, 1))
+
+
 def test_rogan_gladen_covers_where_the_naive_interval_does_not() -> None:
     rng, right = np.random.default_rng(7), 0
     for _ in range(1000):
@@ -175,6 +195,13 @@ def test_a_judge_that_tells_nothing_gives_no_rate() -> None:
 def test_labels_that_are_none_are_refused(truth: list[float], said: list[float], probability: object) -> None:
     with pytest.raises(DataError, match="labels: got"):
         check_labels(np.array(truth), np.array(said), probability=probability)  # type: ignore[arg-type]
+
+
+def test_ends_stay_where_means_can_lie() -> None:
+    for truth in (0.0, 1.0):
+        found = corrected_mean(np.full(90, truth), check_labels(np.full(9, truth), np.full(9, truth)))
+        assert 0 <= found.low < found.high <= 1
+        assert truth in (found.low, found.high)
 
 
 def test_a_weight_outside_its_range_is_refused() -> None:
