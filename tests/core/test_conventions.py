@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from rankproof import evaluate
+from rankproof.core.conventions import Conventions
+from rankproof.core.measure import LARGEST
 from rankproof.core.names import REGISTRY
 from rankproof.errors import DataError, UsageError
 from tests.each import with_each
@@ -216,12 +218,18 @@ def test_the_order_of_queries_and_documents_in_the_input_does_not_matter() -> No
         ("corpus_size", True, "whole number of at least 1"),
         ("context_k", 2.5, "whole number of at least 1"),
         ("unjudged_grade", float("nan"), "finite number"),
+        ("unjudged_grade", 2 * LARGEST, "finite number"),
         ("profile", "elastic", "Did you mean 'elasticsearch'"),
     ],
 )
 def test_a_wrong_convention_is_an_error_with_the_nearest_word(argument: str, value: object, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         evaluate({"q": ["a"]}, {"q": ["a"]}, "RR", **{argument: value})  # type: ignore[arg-type]
+
+
+def test_rounding_is_told_where_it_is_done() -> None:
+    plain, rounded = Conventions().in_words(), Conventions(rounded=4).in_words()
+    assert rounded == [*plain, "rounded=4: each query's value is rounded before the mean"]
 
 
 @pytest.mark.parametrize(
