@@ -86,7 +86,9 @@ def test_the_order_of_queries_changes_nothing() -> None:
 
 def test_equal_values_and_single_ones() -> None:
     rng = np.random.default_rng(0)
-    assert gap(np.ones(4), np.ones(5), rng).p == 1.0
+    for value in (0.0, 0.1, 1.0):
+        equal = gap(np.full(4, value), np.full(5, value), rng)
+        assert (equal.p, equal.method, equal.note) == (1.0, "all values are equal", "")
     alone = gap(np.array([0.2]), np.ones(5), rng)
     assert np.isnan(alone.low)
     assert alone.note == "a group of one value has no spread, so the interval has no ends"

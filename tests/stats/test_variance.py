@@ -38,6 +38,14 @@ def test_a_balanced_design_has_the_squares_of_the_analysis_of_variance() -> None
     assert found[OTHERS] == 0
 
 
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e3])
+def test_values_that_are_all_equal_have_nothing_to_share_out(value: float) -> None:
+    assert shares_of(np.full((7, 3), value), {"system": ["a", "b", "c"]}) == {}
+    varied = np.full((7, 3), value)
+    varied[:, 0] += 1e-3 * max(value, 1)
+    assert shares_of(varied, {"system": ["a", "b", "c"]})["system"] == pytest.approx(1)
+
+
 def test_a_pure_interaction_is_no_factor() -> None:
     signs = np.array([1.0, -1.0, -1.0, 1.0])
     found = shares_of(np.tile(signs, (5, 1)), {"a": list("xxyy"), "b": list("uvuv")})
