@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from rankproof.text.languages import DENIALS
 from rankproof.text.sentences import HEADING, mark_enclosed, sentences
-from rankproof.text.words import IRREGULAR, Span, fold, has_words, trim, words
+from rankproof.text.words import IRREGULAR, Span, fold, has_words, read_table, trim, words
 
 SPACED = re.compile(r"[^\s.,;:!?()\[\]\"“”„«»।؟،]+")
 CONTRACTED = re.compile(r"n['’]t$|^n['’](?=\w)", re.IGNORECASE)
@@ -56,28 +57,8 @@ LEAD = re.compile(
 """The mark of a list item, a quotation or a heading."""
 QUESTION = re.compile(r"[?？؟;][\"'”’»)\]」』）*_]*$")
 GREEK_LETTER = re.compile("[\u0370-\u03ff]")
-SUBJECT = {
-    "en": r"he|she|it|they|we|i|you|this|that|these|those|there|the|an?|his|her|its|their|our|my|your|no"
-    "|some|many|most|all"
-    r"|each|every|both|several|one|another|[A-Z][\w’'-]+(?:\s[A-Z][\w’'-]+)*"
-    r"(?=\s(?:is|are|was|were|has|had|have|does|did|will|would"
-    r"|can|could|may|became|began|[a-z]+ed)\b)",
-    "de": r"er|sie|es|wir|ich|ihr|man|dies(?:e[rs]?)?|der|die|das|ein|eine|sein|seine|ihre|viele|alle"
-    "|einige|kein|keine|dort|hier",
-    "fr": r"il|elle|ils|elles|on|nous|vous|je|ce|cela|c'est|le|la|les|un|une|son|sa|ses|leur",
-    "es": r"él|ella|ellos|ellas|esto|este|esta|el|la|los|las|un|una|su|sus|hay|no|se",
-    "hi": r"वह|वे|यह|ये|उसने|उन्होंने|उसका|उसकी|उसके|उनका|उनकी|इसका|इसकी|इसके|इसमें|उसमें|मैं|मैंने|हम"
-    "|हमने|आप|तुम|वहाँ|यहाँ",
-    "ru": r"он|она|оно|они|это|мы|я|его|её|их|там",
-}
-JOINING = {
-    "en": r"(?:,\s*(?:and|but|while|whereas|although|though|yet|so)|\s(?:and|but|whereas))",
-    "de": r"(?:,\s*(?:und|aber|doch|sondern|während|jedoch)|\s(?:und|aber))",
-    "fr": r"(?:,\s*(?:et|mais|tandis que|alors que)|\s(?:et|mais))",
-    "es": r"(?:,\s*(?:y|pero|mientras que|aunque)|\s(?:y|pero))",
-    "hi": r"(?:,?\s*(?:और|लेकिन|परंतु|परन्तु|किंतु|मगर|जबकि|तथा|एवं))",
-    "ru": r"(?:,\s*(?:а|но|и|однако))",
-}
+SUBJECT = {code: " ".join(pattern) for code, *pattern in read_table("clause_subjects")}
+JOINING = {code: " ".join(pattern) for code, *pattern in read_table("clause_joints")}
 CONTRAST = r",\s*(?:whereas|wohingegen)\s+"
 """Joins clauses whatever the second begins with."""
 SEMICOLON = r"\s*[;；؛]\s*"
@@ -105,32 +86,15 @@ CLAUSE = re.compile(
         ]
     )
 )
+VERBS = "|".join(chain.from_iterable(read_table("verbs")))
 VERB = re.compile(
-    r"\b(?:is|are|was|were|am|be|been|has|have|had|do|does|did|can|could|will|would|may|might|must|shall"
-    r"|should|isn't|aren't|wasn't"
-    r"|weren't|became|began|won|lost|made|took|gave|came|went|left|got|ran|wrote|said|grew|fell|rose|led"
-    r"|met|held|kept|lives?|lies|costs?"
-    r"|stands|works|runs|makes|takes|gives|goes|uses|has|needs|contains|includes|remains?|means|sells"
-    r"|starts|ends|eats?|plays?|\w{2,}ed"
-    r"|ist|sind|war|waren|wird|wurden?|hat|hatten?|haben|kann|können|konnten?|muss|liegt|lag|lebte?"
-    r"|kostet|gibt|gab|kam|kommt|ging|geht"
-    r"|erschien|entstand|stieg|fiel|nahm|sah|lief|zog|hielt|erhielt|ließ|verlor|trat|bleibt?|blieb|steht|stand|fand|heißt|hieß|starb|begann|gewann|schrieb|macht|\w{2,}(?:te|ten|iert)"
-    r"|est|sont|était|étaient|a|ont|avait|fut|sera|peut|doit|fait|reste|\w{2,}(?:ait|aient|èrent)"
-    r"|es|son|era|eran|fue|fueron|ha|han|tiene|tienen|está|están|puede|hay|\w{2,}(?:ó|aron|ieron|aba|ían?))\b"
+    rf"\b(?:{VERBS})\b"
     r"|\b(?:he|she|it|who)\s(?:\w+\s)?[a-z]{2,}s\b|\b(?:er|sie|es|wir)\s[a-zäöü]{2,}(?:t|e?n)\b|\b(?:they"
     r"|we|you|i)\s[a-z]{3,}\b",
     re.IGNORECASE,
 )
 """A word that may be a verb; a clause of Latin letters without one is not split off."""
-GREETINGS = (
-    "yes no ok okay sure thanks thank hello hi hey sorry well please indeed exactly absolutely certainly"
-    " correct right true"
-    " ja nein danke hallo bitte oui non merci bonjour sí gracias hola да нет спасибо 谢谢 你好 再见 是"
-    " 是的 好 好的 对"
-    " 不 不是 はい いいえ"
-    " نعم لا شكرا مرحبا हाँ हां नहीं धन्यवाद नमस्ते जी"
-)
-SAYS_NOTHING = frozenset(fold(word) for word in GREETINGS.split())
+SAYS_NOTHING = frozenset(map(fold, chain.from_iterable(read_table("greetings"))))
 ENDS = " .!。！、।؟?،"
 LATIN = re.compile("[A-Za-z]")
 BOUND = re.compile(

@@ -17,35 +17,7 @@ PATTERNS = {
     for language, lines in groupby(read_table("refusals"), lambda line: line[0])
 }
 """Patterns by language; texts are in lower case."""
-HINTS: dict[str, tuple[str, ...]] = {
-    "en": (
-        "n't",
-        "dont",
-        "not ",
-        "no ",
-        "unable",
-        "insuffic",
-        "nothing",
-        "none",
-        "unsure",
-        "unanswer",
-        "unknown",
-        "n/a",
-    ),
-    "de": ("nicht", "kein"),
-    "fr": ("pas", "aucun", "incapa", "ne c", "ne m", "ignore", "rien", "nulle"),
-    "es": ("no ", "desconozco"),
-    "it": ("non ",),
-    "pt": ("não ", "desconheço"),
-    "nl": ("niet", "geen", "onvoldoende"),
-    "pl": ("nie", "brak"),
-    "ru": ("не", "ничего"),
-    "zh": ("不", "无", "無", "没", "沒", "未", "缺"),
-    "ja": ("ません", "ありま", "見つか", "ない", "かねます", "不足"),
-    "ar": ("لا ", "ليس", "لم ", "لست", "غير متأكد"),
-    "hi": ("नहीं",),
-    "ko": ("모르겠", "모릅", "없", "않", "부족", "못"),
-}
+HINTS = {language: tuple(hint.replace("_", " ") for hint in hints) for language, *hints in read_table("refusal_hints")}
 """Without one of these letters no pattern of the language can be there: looking for them is thirty times faster."""
 
 
