@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, reason, shorten
@@ -45,13 +46,12 @@ class IdsNeeded(Exception):
 
 def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = True) -> Iterator[Any]:
     """The batches of a Parquet file with the columns that are needed; without `ids` of results their scores alone."""
-    import pyarrow
-    import pyarrow.parquet
+    from pyarrow import parquet
 
     try:
-        kind = pyarrow.parquet.read_schema(path)
+        kind = parquet.read_schema(path)
         found, others = maker.schema.places(kind.names)
-        with pyarrow.parquet.ParquetFile(path, pre_buffer=False) as file:
+        with parquet.ParquetFile(path, pre_buffer=False) as file:
             rows, groups = file.metadata.num_rows, file.metadata.num_row_groups
             apart = rows >= LARGE * groups or groups == 1
             # Arrow cannot put the dictionaries of lists of several groups together; groups of few rows are not read
@@ -69,7 +69,7 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
             scores = None if ids or all_needed else _scores_only(file, found)
             if scores is not None:
                 wanted[wanted.index(found["results"])] = scores
-        with pyarrow.parquet.ParquetFile(path, read_dictionary=repeated, pre_buffer=False, buffer_size=PIECE) as file:
+        with parquet.ParquetFile(path, read_dictionary=repeated, pre_buffer=False, buffer_size=PIECE) as file:
             for some in ([each] for each in range(groups)) if apart else [list(range(groups))]:
                 for batch in file.iter_batches(
                     min(max(AT_ONCE * rows // max(size, 1), FEWEST), MOST),
@@ -78,7 +78,7 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
                     use_threads=False,
                 ):
                     yield batch if scores is None else batch.replace_schema_metadata(ALONE)
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as bad:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as bad:
         raise DataError(f"{name}: not valid Parquet ({shorten(reason(bad))}). Next: copy or write it again.") from bad
 
 
@@ -120,17 +120,16 @@ def _within(paths: list[str], column: str | None) -> dict[str, int]:
 def table_of(frame: Any) -> Any | None:
     """The frame as a table of Arrow; None if it cannot be one."""
     import narwhals as nw
-    import pyarrow
 
     try:
         opened: Any = nw.from_native(frame)
         table: Any = (opened.collect() if isinstance(opened, nw.LazyFrame) else opened).to_arrow()
         for at, each in enumerate(table.schema):
-            if isinstance(each.type, pyarrow.BaseExtensionType):  # periods would be whole numbers
+            if isinstance(each.type, pa.BaseExtensionType):  # periods would be whole numbers
                 return None
             if str(each.type) == "string_view":  # which few functions of Arrow support yet
-                table = table.set_column(at, each.name, table.column(at).cast(pyarrow.large_string()))
-    except (pyarrow.ArrowException, TypeError, ValueError, NotImplementedError):
+                table = table.set_column(at, each.name, table.column(at).cast(pa.large_string()))
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
         return None
     return table
 
@@ -145,8 +144,6 @@ class ArrowReader:
 
     def blocks(self, batch: Any, name: str) -> Iterator[EventBlock]:
         """The events of a batch."""
-        import pyarrow
-
         if not batch.num_rows:
             return
         first, n = self._rows, batch.num_rows
@@ -154,7 +151,7 @@ class ArrowReader:
             if self._maker.change is not None or self._maker.schema.sparse:
                 raise UnusualShape
             block, bad = self._columns(batch)
-        except (UnusualShape, pyarrow.ArrowException, ValueError, OverflowError):
+        except (UnusualShape, pa.ArrowException, ValueError, OverflowError):
             block, bad = None, np.arange(n)
         alone = batch.schema.metadata == ALONE
         if alone:
@@ -241,8 +238,6 @@ class ArrowReader:
 
     def _times(self, column: Any, bad: Array) -> Array:
         """Microseconds since 1970; a time that is none, or out of range, is bad."""
-        import pyarrow as pa
-
         if columns.is_text(column.type):
             column = columns.parse_times(column)
         kind = column.type
@@ -270,8 +265,6 @@ class ArrowReader:
 
     def _clicks(self, column: dict[str, Any], row: dict[str, Array], bad: Array) -> None:
         """Clicks with ranks; rows with other clicks go through mappings."""
-        import pyarrow as pa
-
         if "citations" in column:
             row["citations"][:], cited_from, cited = columns.lists(column["citations"])
             if len(cited) and (not columns.is_text(cited.type) or cited.null_count):
@@ -323,8 +316,6 @@ class ArrowReader:
 
 def _as_records(batch: Any) -> list[dict[str, Any]]:
     """Rows as mappings; dates that Python cannot hold are written out."""
-    import pyarrow as pa
-
     try:
         return list(batch.to_pylist())
     except (ValueError, OverflowError):
@@ -334,8 +325,6 @@ def _as_records(batch: Any) -> list[dict[str, Any]]:
 
 def _results(column: Any, row: dict[str, Array], *, alone: bool) -> None:
     """How many, and the margin; all have ids but where their scores alone were read."""
-    import pyarrow as pa
-
     lengths, begins, inner = columns.lists(column)
     row["results"][:] = lengths
     if not len(inner):
@@ -359,8 +348,6 @@ def _results(column: Any, row: dict[str, Array], *, alone: bool) -> None:
 
 def _answers(column: dict[str, Any], row: dict[str, Array]) -> None:
     """Whether there is an answer, and whether it says that it has none: by flag, else by its words."""
-    import pyarrow as pa
-
     answer = column.get("answer")
     if answer is not None and not pa.types.is_null(answer.type):
         answer = answer if pa.types.is_dictionary(answer.type) else answer.dictionary_encode()

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from rankproof.core.hits import Array
 from rankproof.monitoring.event_block import SKETCH, UnusualShape, as_bytes, hash_bytes, sketch_bytes
@@ -25,16 +26,12 @@ ZONED = r"(Z|[+-]\d\d:\d\d)$"
 
 def is_text(kind: Any) -> bool:
     """Whether the values are texts, as they are or as places in a dictionary."""
-    import pyarrow as pa
-
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def decode_dictionary(column: Any) -> Any:
     """The column without a dictionary around lists; texts stay as they are."""
-    import pyarrow as pa
-
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     if pa.types.is_dictionary(column.type) and not pa.types.is_string(column.type.value_type):
@@ -44,8 +41,6 @@ def decode_dictionary(column: Any) -> Any:
 
 def values_of(column: Any) -> Array:
     """Numbers, times or flags as they lie in memory; if a value is null, anything may stand."""
-    import pyarrow as pa
-
     kind, data = column.type, column.buffers()[1]
     if pa.types.is_boolean(kind):
         return _bits(data, column)
@@ -64,8 +59,6 @@ def _bits(data: Any, column: Any) -> Array:
 
 def as_places(rows: Array) -> Any:
     """Whole numbers as a column of Arrow."""
-    import pyarrow as pa
-
     return pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(rows.astype(np.int64))])
 
 
@@ -79,8 +72,6 @@ def nulls(column: Any) -> Array:
 
 def numbers(column: Any) -> Array:
     """Numbers with NaN for null."""
-    import pyarrow as pa
-
     kind = column.type
     if pa.types.is_null(kind):
         return np.full(len(column), np.nan)
@@ -92,8 +83,6 @@ def numbers(column: Any) -> Array:
 
 def lists(column: Any) -> tuple[Array, Array, Any]:
     """The lengths of lists (0 for null), if each begins among the values, and the values."""
-    import pyarrow as pa
-
     kind = column.type
     if pa.types.is_null(kind):
         return np.zeros(len(column)), np.zeros(len(column) + 1, dtype=np.int64), pa.nulls(0, pa.string())
@@ -117,8 +106,6 @@ Hashes = tuple[Array, Array]
 def hash_texts(column: Any, known: dict[str, tuple[Any, Hashes]], name: str) -> Hashes:
     """The hashes and, of queries, the sketches; `known` keeps those of the last dictionary of each column, which most
     batches of a file have in common."""
-    import pyarrow as pa
-
     sketched = name == "query"
     if pa.types.is_integer(column.type):
         column = column.cast(pa.string())
@@ -176,8 +163,6 @@ def has_text(texts: Any) -> Array:
 
 def _bytes_of(texts: Any) -> tuple[Array, Array]:
     """The bytes of a column of texts, and where each begins; null is empty."""
-    import pyarrow as pa
-
     _, ends, data = texts.buffers()
     kind = np.int64 if pa.types.is_large_string(texts.type) else np.int32
     begins = np.zeros(len(texts) + 1, dtype=np.int64)
@@ -202,8 +187,6 @@ def apply_code(column: Any, code: Callable[[Any], int]) -> Array:
 
 def _encoded(column: Any) -> Any:
     """The column as places in a dictionary."""
-    import pyarrow as pa
-
     if pa.types.is_nested(column.type):
         raise UnusualShape
     return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
@@ -224,7 +207,6 @@ def parse_numbers(column: Any, parse: Callable[[Any], float], bad: Array, nothin
 
 def parse_times(column: Any) -> Any:
     """Times written as ISO 8601, with or without zones, as Arrow's; others are looked at row by row."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     column = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
@@ -236,8 +218,6 @@ def parse_times(column: Any) -> Any:
 
 def in_order_of_time(column: Any) -> Array:
     """Numbers in the order of times of clicks; times that are texts, or missing, are looked at row by row."""
-    import pyarrow as pa
-
     if pa.types.is_timestamp(column.type):
         column = column.cast(pa.int64())
     found = numbers(column)
