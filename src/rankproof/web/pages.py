@@ -63,22 +63,17 @@ PARTS: dict[str, SlowPart] = {
     "diagnosis": diagnosis_part,
 }
 TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
-ICON = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0b5d8f"/>'
-    '<path d="M3 4h10M3 8h7M3 12h4" stroke="#fff" stroke-width="2"/></svg>'
-)
 
 
 def static_file(name: str) -> tuple[str, str] | None:
     """A file that belongs to the pages, with its type; None if there is none of that name."""
+    kind = name.rpartition(".")[2]
     if name == "style.css":
-        return style(), TYPES["css"]
-    if name == "icon.svg":
-        return ICON, TYPES["svg"]
-    known = {each.name for each in resources("rankproof.web").joinpath("static").iterdir()}
-    if name not in known or not name.endswith(".js"):
+        return style(), TYPES[kind]
+    known = {each.name: each for each in resources("rankproof.web").joinpath("static").iterdir()}
+    if name not in known or kind == "css":
         return None
-    return resources("rankproof.web").joinpath("static", name).read_text(encoding="utf-8"), TYPES["js"]
+    return known[name].read_text(encoding="utf-8"), TYPES[kind]
 
 
 def parts(site: Site, name: str, choices: Choices) -> str:
