@@ -68,11 +68,8 @@ def test_false_alarms_are_controlled_over_many_series() -> None:
     rng = np.random.default_rng(3)
     series = {name: (course(rng, 28), None, WEEK) for name in range(30)}
     series[30] = (course(rng, 28, at=14, by=5.0), None, WEEK)
-    for method in ("holm", "bh"):
-        found = change_points(series, method=method)
-        assert [name for name, each in found.items() if each.changed] == [30]
-    with pytest.raises(UsageError, match="method"):
-        change_points(series, method="none")
+    found = change_points(series)
+    assert [name for name, each in found.items() if each.changed] == [30]
 
 
 @pytest.mark.no_cover

@@ -17,12 +17,11 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError
 from rankproof.monitoring.online_metrics import OnlineEstimate
 from rankproof.monitoring.sessions_and_windows import HOUR, Calendar
 from rankproof.monitoring.step_fit import GRID, Permutations, StepFit, permutations, pooled_chances
-from rankproof.stats.corrections import benjamini_hochberg, holm
-from rankproof.stats.paired import check_alpha
+from rankproof.stats.corrections import holm
 
 K = TypeVar("K", bound=Hashable)
 FEWEST = 10
@@ -31,7 +30,8 @@ FEWEST_BLOCKS = 8
 """Blocks of neighbours that a series is cut into at least: they are what is permuted."""
 TURNS = 20
 """Rounds of fitting several kinds of seasons."""
-METHODS = {"holm": holm, "bh": benjamini_hochberg}
+ALPHA = 0.05
+"""The chance of any false alarm over all series that are tested together."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class ChangePoint(Displayable):
     p_corrected: float
     """The p-value, corrected over all series that were tested together."""
     changed: bool
-    """Whether the corrected p-value is at most alpha."""
+    """Whether the corrected p-value is at most `ALPHA`."""
 
 
 Seasons = Sequence[int] | Sequence[Sequence[int]]
@@ -67,7 +67,6 @@ def change_point(
     seasons: Seasons | None = None,
     *,
     seed: int = 0,
-    alpha: float = 0.05,
 ) -> ChangePoint | None:
     """The largest step in a series, or None if the series is too short.
 
@@ -80,20 +79,15 @@ def change_point(
     >>> found.at, found.changed, round(found.difference, 1)
     (16, True, 0.3)
     """
-    return change_points({0: (values, weights, seasons)}, alpha=alpha, seed=seed).get(0)
+    return change_points({0: (values, weights, seasons)}, seed=seed).get(0)
 
 
-def change_points(
-    series: Mapping[K, Series], *, alpha: float = 0.05, method: str = "holm", seed: int = 0, block: int = 1
-) -> dict[K, ChangePoint]:
+def change_points(series: Mapping[K, Series], *, seed: int = 0, block: int = 1) -> dict[K, ChangePoint]:
     """The largest step of each series (values, weights, seasons), corrected over all of them; short ones are left out.
 
-    `holm` keeps the chance of any false alarm at alpha, `bh` (Benjamini-Hochberg) the share of false ones among those
-    that are told. `block` neighbours may be alike in any way, such as the hours of a day.
+    Holm's correction keeps the chance of any false alarm at 5 %. `block` neighbours may be alike in any way, such as the
+    hours of a day.
     """
-    if method not in METHODS:
-        raise one_of("method", method, METHODS)
-    check_alpha(alpha)
     fits: dict[K, tuple[StepFit, Array, np.random.Generator]] = {}
     for number, (key, each) in enumerate(series.items()):
         fit, kept = _fit(*each, block)
@@ -111,10 +105,10 @@ def change_points(
     for (key, (fit, kept, rng)), chance in zip(fits.items(), chances, strict=True):
         if fit.size not in first:
             first[fit.size] = permutations(*fit.size, rng)
-        found[key] = _point(fit, kept, chance, fit.p(chance, first[fit.size], rng, alpha / len(fits)))
-    corrected = METHODS[method]([each.p for each in found.values()])
+        found[key] = _point(fit, kept, chance, fit.p(chance, first[fit.size], rng, ALPHA / len(fits)))
+    corrected = holm([each.p for each in found.values()])
     return {
-        key: replace(each, p_corrected=p, changed=p <= alpha)
+        key: replace(each, p_corrected=p, changed=p <= ALPHA)
         for (key, each), p in zip(found.items(), corrected, strict=True)
     }
 
@@ -167,7 +161,7 @@ class MetricChange(Displayable):
     """Corrected over all metrics and slices, by Holm."""
 
 
-def metric_changes(windows: Iterable[OnlineEstimate], calendar: Calendar, alpha: float = 0.05) -> list[MetricChange]:
+def metric_changes(windows: Iterable[OnlineEstimate], calendar: Calendar) -> list[MetricChange]:
     """The metrics that changed, by time; weekdays and hours are removed, false alarms of all of them controlled.
 
     Whether something changed is asked of days: what a day does to all of its hours must not pass for a change. From
@@ -198,7 +192,7 @@ def metric_changes(windows: Iterable[OnlineEstimate], calendar: Calendar, alpha:
                 users, start, of_seasons = total, begins[: len(total)], days
         starts[key] = start
         tested[key] = (values.tolist(), users.tolist(), seasons_of(start, of_seasons))
-    found = change_points(tested, alpha=alpha, block=24 if calendar.window == "hour" and not finer else 1)
+    found = change_points(tested, block=24 if calendar.window == "hour" and not finer else 1)
     told: list[tuple[int, MetricChange]] = []
     for key, point in found.items():
         if point.changed:
