@@ -190,10 +190,11 @@ def _count(name: str, kind: Kind = "grades") -> Entry:
     return Entry(name, average="sum", whole=True, kind=kind)
 
 
-def _preference(name: str) -> Entry:
-    return Entry(name, kind="preferences")
-
-
+_PREFERENCES = """
+prefs_simp prefs_pair prefs_avgjg prefs_avgjg_Rnonrel
+prefs_simp_ret prefs_pair_ret prefs_avgjg_ret prefs_avgjg_Rnonrel_ret
+prefs_simp_imp prefs_pair_imp prefs_avgjg_imp
+"""
 _ENTRIES = (
     Entry("runid", average="none", shown="summary", kind="any"),
     Entry("num_q", average="none", shown="summary", kind="any", whole=True),
@@ -234,17 +235,7 @@ _ENTRIES = (
     _count("prefs_num_prefs_poss", "preferences"),
     _count("prefs_num_prefs_ful", "preferences"),
     _count("prefs_num_prefs_ful_ret", "preferences"),
-    _preference("prefs_simp"),
-    _preference("prefs_pair"),
-    _preference("prefs_avgjg"),
-    _preference("prefs_avgjg_Rnonrel"),
-    _preference("prefs_simp_ret"),
-    _preference("prefs_pair_ret"),
-    _preference("prefs_avgjg_ret"),
-    _preference("prefs_avgjg_Rnonrel_ret"),
-    _preference("prefs_simp_imp"),
-    _preference("prefs_pair_imp"),
-    _preference("prefs_avgjg_imp"),
+    *(Entry(name, kind="preferences") for name in _PREFERENCES.split()),
     Entry("map_avgjg", kind="groups"),
     Entry("P_avgjg", "cutoffs", RANKS, kind="groups"),
     Entry("Rprec_mult_avgjg", "points", MULTIPLES, kind="groups"),
