@@ -278,13 +278,13 @@ def key_of_environment() -> bytes:
     return key.encode()
 
 
-def private(*, hash_ids: bool = False, redact: Hook | None = None, key: bytes | None = None) -> Hook:
-    """A hook for `monitor(..., change=)`: first `redact`, then user, session and event ids as hashes under a key.
+def private(*, hash_ids: bool = False, redact: Hook | None = None) -> Hook:
+    """A hook for `monitor(..., change=)`: first `redact`, then user, session and event ids as hashes under the key.
 
     Other fields that are known to hold such ids (`user_id` beside `user`, `meta.session_id`) are hashed as well.
     """
     schema = EventSchema()
-    secret = (key or key_of_environment()) if hash_ids else b""
+    secret = key_of_environment() if hash_ids else b""
 
     def hashed(value: str | None) -> str | None:
         if value is None:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,10 +26,6 @@ from rankproof.stats.agreement import Agreement, cohen_kappa
 from rankproof.stats.judge_error import Corrected, Share, check_labels, corrected_mean, rogan_gladen, share_of
 from rankproof.store.ledger import HUMAN, SHORT, Ledger, LedgerEntry
 from rankproof.text.words import digest
-
-if TYPE_CHECKING:
-    pass
-
 
 RANDOM, INFORMATIVE = "random", "informative"
 
