@@ -85,8 +85,8 @@ def change_point(
 def change_points(series: Mapping[K, Series], *, seed: int = 0, block: int = 1) -> dict[K, ChangePoint]:
     """The largest step of each series (values, weights, seasons), corrected over all of them; short ones are left out.
 
-    Holm's correction keeps the chance of any false alarm at 5 %. `block` neighbours may be alike in any way, such as the
-    hours of a day.
+    Holm's correction keeps the chance of any false alarm at 5 %. `block` neighbours may be alike in any way, such as
+    the hours of a day.
     """
     fits: dict[K, tuple[StepFit, Array, np.random.Generator]] = {}
     for number, (key, each) in enumerate(series.items()):
