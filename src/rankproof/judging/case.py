@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Literal
 
 from rankproof.judging.samples.sample import Context, Sample
-from rankproof.judging.verdicts import ABSTAINS, CONTRADICTS, SUPPORTS, Ask, Relation, Said, Verdict
+from rankproof.judging.verdicts import ABSTAINS, CONTRADICTS, SUPPORTS, YES, Ask, Relation, Said, Verdict
 from rankproof.text.claims import VERB, claims, negations, statements
 from rankproof.text.entities import Entity, entities, shared_entities
 from rankproof.text.languages import STOP_WORDS
@@ -194,8 +194,6 @@ SEVERAL = 10
 """The largest number of contexts that are taken together."""
 SILENCE = 0
 """The verdict on a text without letters and digits, by rule, for every relation."""
-YES = 2
-"""The grade from which a chunk holds an answer, and an answer addresses its question."""
 
 
 def blank(text: str | None) -> bool:

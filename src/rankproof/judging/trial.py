@@ -22,7 +22,7 @@ from rankproof.judging.judge import Judge
 from rankproof.judging.models.calls import MOST_TEXTS, calls_for, thirds
 from rankproof.judging.models.judge import ModelJudge
 from rankproof.judging.run import settle
-from rankproof.judging.trust.agreement import PAIRS, Afresh, TrialCase, cases, count_changed, is_yes
+from rankproof.judging.trust.agreement import PAIRS, Afresh, TrialCase, cases, count_changed
 from rankproof.judging.verdicts import (
     WITHOUT_PARTS,
     Account,
@@ -32,6 +32,7 @@ from rankproof.judging.verdicts import (
     Said,
     Unmeasured,
     Verdict,
+    is_yes,
     pair_in,
     verdict_in,
 )

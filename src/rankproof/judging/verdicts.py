@@ -67,8 +67,19 @@ WITHOUT_PARTS = tuple(each for each in WITH_VALUES if each != Relation.TEXT_SUPP
 """Those of them that are judged unless grades of support are asked for."""
 PLAIN_YES = {relation: max(VALUES[relation]) for relation in WITH_VALUES}
 """What a plain yes means under each relation; a plain no is 0."""
+YES = 2
+"""The grade from which a chunk holds an answer, and an answer addresses its question."""
 SOFT = "soft"
 """The mark, in a verdict's origin, of one that is a probability and nothing else."""
+
+
+def is_yes(relation: Relation, value: int) -> bool:
+    """Whether a value says yes: a grade of at least 2, or the highest value of its relation.
+
+    >>> is_yes("R", 2), is_yes("S", -1)
+    (True, False)
+    """
+    return value >= min(YES, PLAIN_YES[Relation(relation)])
 
 
 class Ask(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rankproof.core.hits import PerQuery
 from rankproof.core.measure import Cutoff
-from rankproof.judging.case import SILENCE, YES, Case, Maybe, Reading, all_of, any_of, negation
+from rankproof.judging.case import SILENCE, Case, Maybe, Reading, all_of, any_of, negation
 from rankproof.judging.metrics.registry import (
     GRADES,
     UNCLAIMED,
@@ -19,6 +19,7 @@ from rankproof.judging.metrics.registry import (
     row_coverage,
     share,
 )
+from rankproof.judging.verdicts import YES
 
 ABSTAINED = Nothing("the answer abstains", lost=True)
 EMPTY = Nothing("the answer has no words", lost=True)

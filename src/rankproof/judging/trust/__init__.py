@@ -22,8 +22,8 @@ from rankproof.judging.case import Case
 from rankproof.judging.lexical_judge import NAME, likelihood
 from rankproof.judging.metrics.counting import TOGETHER, Outcome, metric_of, outcomes
 from rankproof.judging.metrics.registry import is_ours
-from rankproof.judging.trust.agreement import is_yes, people
-from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Relation, Said, Unmeasured, Verdict, lot, pair_in
+from rankproof.judging.trust.agreement import people
+from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Relation, Said, Unmeasured, Verdict, is_yes, lot, pair_in
 from rankproof.stats.intervals import interval
 from rankproof.store.ledger import Ledger
 from rankproof.text.words import digest

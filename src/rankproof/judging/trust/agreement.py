@@ -18,10 +18,9 @@ from rankproof.core.audit import percent
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError
-from rankproof.judging.case import YES
 from rankproof.judging.lexical_judge import NAME
 from rankproof.judging.run import settle
-from rankproof.judging.verdicts import PLAIN_YES, VALUES, Ask, InLedger, Judge, Relation, Said, pair_in
+from rankproof.judging.verdicts import VALUES, Ask, InLedger, Judge, Relation, Said, is_yes, pair_in
 from rankproof.stats.agreement import Agreement, cohen_kappa
 from rankproof.stats.judge_error import Corrected, Share, check_labels, corrected_mean, rogan_gladen, share_of
 from rankproof.store.ledger import HUMAN, SHORT, Ledger, LedgerEntry
@@ -124,15 +123,6 @@ class Label:
 def plain_share(found: Share) -> dict[str, Any]:
     """A share as plain data; without a value if nothing was counted."""
     return {**asdict(found), "value": found.value if found.n else None}
-
-
-def is_yes(relation: Relation, value: int) -> bool:
-    """Whether a value says yes: a grade of at least 2, or the highest value of its relation.
-
-    >>> is_yes("R", 2), is_yes("S", -1)
-    (True, False)
-    """
-    return value >= min(YES, PLAIN_YES[Relation(relation)])
 
 
 def labels_in(ledger: Ledger, judges: Sequence[Mapping[str, Any]]) -> dict[Ask, Label]:

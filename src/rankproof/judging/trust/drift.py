@@ -20,8 +20,19 @@ from rankproof.document.numbers import count, setting
 from rankproof.errors import DataError, UsageError, check_whole, not_known
 from rankproof.judging.judges import judges_of
 from rankproof.judging.run import settle
-from rankproof.judging.trust.agreement import count_changed, is_yes, machines, people
-from rankproof.judging.verdicts import Account, Ask, InMemory, Judge, Verdict, entry_of, lot, pair_in, verdict_in
+from rankproof.judging.trust.agreement import count_changed, machines, people
+from rankproof.judging.verdicts import (
+    Account,
+    Ask,
+    InMemory,
+    Judge,
+    Verdict,
+    entry_of,
+    is_yes,
+    lot,
+    pair_in,
+    verdict_in,
+)
 from rankproof.stats.judge_error import Share, share_of
 from rankproof.store.ledger import Ledger, LedgerEntry
 
