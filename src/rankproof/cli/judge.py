@@ -15,7 +15,6 @@ from rankproof.cli.options import named_paths
 from rankproof.cli.output import (
     TEXTS,
     Output,
-    checked_form,
     end,
     errors_of,
     may_replace,
@@ -134,9 +133,7 @@ PAGE = (".html", ".htm")
 )
 @options.target("Write the verdicts on contexts as TREC judgments.", "--qrels")
 @options.flag("-q --per-query", "The value of every sample; a table has the means below.")
-@options.form()
-@options.target("Write to a file; a name ending in .html gets a page with all verdicts.")
-@options.force
+@options.result(about="Write to a file; a name ending in .html gets a page with all verdicts.")
 @options.value(
     "--by", "COLUMN|FILE", "Score groups of samples separately: by a column of theirs, or by lines of ID<TAB>GROUP."
 )
@@ -157,8 +154,7 @@ def command(
     made_by: tuple[str, ...],
     qrels: str | None,
     per_query: bool,
-    form: str | None,
-    output: str | None,
+    output: Output,
     saving: Saving,
     **how: Any,
 ) -> None:
@@ -181,24 +177,23 @@ def command(
     """
     if not files and not trial:
         raise click.MissingParameter(param_type="argument", param_hint="'SAMPLES...'")
-    printed = Output(checked_form(form, output), output)
     saving.check(files)
     if qrels and len(files) > 1:
         raise UsageError("--qrels: got several files of samples, expected one. Next: judge them one by one.")
     judge = judge_named(spec, ledger, base_url, settings, dry_run)
     if design is not None:
         found = _designed(judge, files, design, metrics, correct)
-        printed.write_result(found)
+        output.write_result(found)
         nothing = f"no question of {found.questions:,} could be measured. Next: let another judge decide the answers."
         end([] if found.n else [nothing])
         return
     if trial:
-        _try_model(judge, dry_run, printed)
+        _try_model(judge, dry_run, output)
         return
     if dry_run:
         shaping = {"blame": blame, **{name: how[name] for name in ("k", "complete", "compat")}}
         plans = {name: judge.plan(path, metrics, **shaping) for name, path in named_paths(files).items()}
-        write("".join(f"{name}: {each}\n" for name, each in plans.items()), output)
+        write("".join(f"{name}: {each}\n" for name, each in plans.items()), output.path)
         return
     if stress:
         from rankproof.judging.trust.stress import stress as ask_again
@@ -207,7 +202,7 @@ def command(
         for name, path in named_paths(files).items():
             with tell_progress(f"judging {path}"):
                 stressed[name] = ask_again(path, metrics, judge=judge.judges)
-        _write_each(stressed, printed)
+        _write_each(stressed, output)
         return
     how |= {"blame": blame, "made_by": _makers(made_by)}
     scores = {}
@@ -218,16 +213,14 @@ def command(
     if qrels:
         lines = next(iter(scores.values())).write_qrels(qrels, force=may_replace(qrels))
         click.echo(f"Wrote {count(lines, 'judgment')} made by {judge.name} to {qrels}.", err=True)
-    is_page = output is not None and output.lower().endswith(PAGE)
-    shown = Output(form or ("table" if is_page else printed.form), output)
-    if is_page:
+    if output.path is not None and output.path.lower().endswith(PAGE):
         from rankproof.judging.page import page_of  # its pictures are loaded for a page alone
 
-        write(page_of(scores), output)
+        output.write(page_of(scores))
     else:
-        write(_rendered(scores, shown, per_query, blame), output)
-    say_apart(scores, shown.form)
-    end(errors_of(scores), shown=shown.form == "table" and output is None)
+        output.write(_rendered(scores, output, per_query, blame))
+    say_apart(scores, output.form)
+    end(errors_of(scores), shown=output.form == "table" and output.path is None)
 
 
 def _designed(judge: Judge, files: tuple[str, ...], design: str, metrics: list[str] | None, correct: float) -> Mirage:

@@ -11,8 +11,8 @@ import click
 from rankproof.cli import options
 from rankproof.cli.options import check_single, named_paths, read_groups
 from rankproof.cli.output import (
+    TEXTS,
     Output,
-    checked_form,
     end,
     keep_results_apart,
     may_replace,
@@ -154,9 +154,7 @@ def split(questions: str, shares: tuple[str, ...], by: str | None, seed: int) ->
 @options.value("--difference", "D", "The smallest difference that matters.", type=float, required=True)
 @options.value("--power", "P", "The power: how often a true difference shall be found.", 0.8)
 @options.value("--alpha", "A", "Error rate of a verdict.", 0.05)
-@options.form()
-@options.target("Write to a file.")
-@options.force
+@options.result(about="Write to a file.")
 def count_needed(
     judgments: str | None,
     baseline: str | None,
@@ -164,8 +162,7 @@ def count_needed(
     number: int | None,
     measure: str,
     difference: float,
-    form: str | None,
-    output: str | None,
+    output: Output,
     **rates: Any,
 ) -> None:
     """Say how many questions show a difference of a given size.
@@ -179,11 +176,11 @@ def count_needed(
     rankproof questions needed -n 50 --difference 0.01
     """
     if number is not None and judgments is None:
-        if (asked := checked_form(form, output)) not in ("table", "full"):
+        if output.form not in TEXTS:
             raise UsageError(
-                f"format: got {asked}, but -n N alone gives a text. Next: leave -f out, or name a .txt file."
+                f"format: got {output.form}, but -n N alone gives a text. Next: leave -f out, or name a .txt file."
             )
-        write(_before_any_run(number, difference, rates["alpha"]), output)
+        output.write(_before_any_run(number, difference, rates["alpha"]))
         return
     if judgments is None or baseline is None or candidate is None or number is not None:
         raise UsageError(
@@ -192,10 +189,9 @@ def count_needed(
     from rankproof.bench.testset.questions import questions_needed
 
     check_single(baseline, candidate, beside=[judgments])
-    to = Output(checked_form(form, output), output)
     plan = questions_needed(judgments, baseline, candidate, measure, difference, **rates)
-    to.write_result(plan)
-    end(plan.wrong, shown=to.shows())
+    output.write_result(plan)
+    end(plan.wrong, shown=output.shows())
 
 
 def _before_any_run(number: int, margin: float, alpha: float) -> str:
