@@ -1,7 +1,7 @@
 """Spans of OpenTelemetry as events: all spans of one trace are one event, in the words of several dialects.
 
 Read without any SDK: OTLP JSON (`resourceSpans`, and `resourceLogs` with evaluation results), and the JSON of a span
-as the Python SDK prints it. Attributes are looked up in `DIALECTS`, a table with the version each was taken from. The
+as the Python SDK prints it. Attributes are looked up in `SOURCES`, a table that says the version of each dialect. The
 query and the answer are those of the root span, or else of the retrieval and the last model call; results are those
 of the last reranker, or else of the last retriever.
 """
@@ -155,50 +155,24 @@ Placed = tuple[str, int, Any]
 """The name of a source, the number of a line or row in it, and its record."""
 
 
-class SpanDialect(NamedTuple):
-    """The names of the fields of an event in one convention, the best source first."""
-
-    name: str
-    version: str
-    fields: dict[str, tuple[str, ...]]
-    """Query, answer, session, user, model: the attributes that hold them."""
-    documents: tuple[str, ...]
-    """Attributes that hold documents as a list or JSON, or prefixes of numbered ones: `prefix.<i>.document.id`."""
-
-
-DIALECTS = (
-    SpanDialect(
-        "OpenTelemetry GenAI", "semantic conventions 1.38 (2025-10), development",
-        {
-            "query": ("gen_ai.retrieval.query.text", "gen_ai.input.messages", "gen_ai.prompt"),
-            "answer": ("gen_ai.output.messages", "gen_ai.completion"),
-            "session": ("gen_ai.conversation.id", "session.id"),
-            "user": ("user.id", "enduser.id", "enduser.pseudo.id"),
-            "model": ("gen_ai.response.model", "gen_ai.request.model"),
-        },
-        ("gen_ai.retrieval.documents",),
+SOURCES: dict[str, tuple[str, ...]] = {
+    "query": (
+        "gen_ai.retrieval.query.text", "gen_ai.input.messages", "gen_ai.prompt", "input.value",
+        "traceloop.entity.input", "gen_ai.prompt.0.content",
     ),
-    SpanDialect(
-        "OpenInference", "openinference-semantic-conventions 0.1",
-        {
-            "query": ("input.value",), "answer": ("output.value",), "session": ("session.id",), "user": ("user.id",),
-            "model": ("llm.model_name",),
-        },
-        ("reranker.output_documents", "retrieval.documents"),
+    "answer": (
+        "gen_ai.output.messages", "gen_ai.completion", "output.value",
+        "traceloop.entity.output", "gen_ai.completion.0.content",
     ),
-    SpanDialect(
-        "OpenLLMetry", "traceloop-sdk 0.40",
-        {
-            "query": ("traceloop.entity.input", "gen_ai.prompt.0.content"),
-            "answer": ("traceloop.entity.output", "gen_ai.completion.0.content"),
-            "session": ("traceloop.association.properties.session_id",),
-            "user": ("traceloop.association.properties.user_id",),
-            "model": (),
-        },
-        (),
-    ),
-)  # fmt: skip
-"""The conventions that are read, in the order they are tried."""
+    "session": ("gen_ai.conversation.id", "session.id", "traceloop.association.properties.session_id"),
+    "user": ("user.id", "enduser.id", "enduser.pseudo.id", "traceloop.association.properties.user_id"),
+    "model": ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name"),
+    "documents": ("gen_ai.retrieval.documents", "reranker.output_documents", "retrieval.documents"),
+}  # fmt: skip
+"""The attributes that hold each field of an event, the best first: those of OpenTelemetry GenAI (semantic conventions
+1.38 of 2025-10, in development), then of OpenInference (openinference-semantic-conventions 0.1) and of OpenLLMetry
+(traceloop-sdk 0.40). Documents are a list or JSON, or the name begins those of numbered ones: `name.<i>.document.id`.
+"""
 KINDS = ("openinference.span.kind", "gen_ai.operation.name", "traceloop.span.kind")
 MODEL_CALLS = {"llm", "chat", "text_completion", "generate_content"}
 FEEDBACK = re.compile(r"thumb|feedback|rating|vote|user[_ .-]?score", re.IGNORECASE)
@@ -290,15 +264,14 @@ def _kind(span: TraceSpan) -> str:
 
 def _first(spans: Iterable[TraceSpan], field: str) -> Any:
     """The first value of a field, span by span, each in every dialect."""
-    keys = [key for dialect in DIALECTS for key in dialect.fields[field]]
-    values = (span.attributes.get(key) for span in spans for key in keys)
+    values = (span.attributes.get(key) for span in spans for key in SOURCES[field])
     return next((each for each in values if each not in (None, "")), None)
 
 
 def _documents(span: TraceSpan) -> tuple[str, list[dict[str, Any]]] | None:
     """The documents of a span, and under which attribute; a retriever without any found nothing."""
     attributes = span.attributes
-    for key in (key for dialect in DIALECTS for key in dialect.documents):
+    for key in SOURCES["documents"]:
         if key in attributes:
             return key, _listed(attributes[key])
         if numbered := _numbered(attributes, key):
