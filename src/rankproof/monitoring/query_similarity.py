@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from statistics import NormalDist
 from typing import Any
 
@@ -143,25 +144,24 @@ def condense_rows(rows: Array, rng: np.random.Generator) -> Array:
 
 def kinds_of(rows: Array, number: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """The group of each row and the middle of each group, by k-means on rows of length 1."""
-    best: tuple[float, Array, Array] | None = None
-    for _ in range(STARTS):
-        middles = _begin(rows, number, rng)
-        for _ in range(TURNS):
-            group = np.argmax(rows @ middles.T, axis=1)
-            sums = np.zeros_like(middles)
-            np.add.at(sums, group, rows)
-            moved = np.where(sums.any(axis=1, keepdims=True), unit_rows(sums), middles)
-            if np.allclose(moved, middles, atol=1e-5):
-                break
-            middles = moved
-        closeness = rows @ middles.T
-        tight = float(closeness.max(axis=1).sum())
-        if best is None or tight > best[0]:
-            best = tight, np.argmax(closeness, axis=1), middles
-    if best is None:
-        raise DataError("kinds: there are no texts. Next: give some.")
-    used, group = np.unique(best[1], return_inverse=True)
-    return group, best[2][used]
+    _, kind, middles = max((_clustered(rows, number, rng) for _ in range(STARTS)), key=itemgetter(0))
+    used, group = np.unique(kind, return_inverse=True)
+    return group, middles[used]
+
+
+def _clustered(rows: Array, number: int, rng: np.random.Generator) -> tuple[float, Array, Array]:
+    """How tight the clusters of one start are, the cluster of each row, and their middles."""
+    middles = _begin(rows, number, rng)
+    for _ in range(TURNS):
+        group = np.argmax(rows @ middles.T, axis=1)
+        sums = np.zeros_like(middles)
+        np.add.at(sums, group, rows)
+        moved = np.where(sums.any(axis=1, keepdims=True), unit_rows(sums), middles)
+        if np.allclose(moved, middles, atol=1e-5):
+            break
+        middles = moved
+    closeness = rows @ middles.T
+    return float(closeness.max(axis=1).sum()), np.argmax(closeness, axis=1), middles
 
 
 def _begin(rows: Array, number: int, rng: np.random.Generator) -> Array:
