@@ -219,15 +219,7 @@ def ragchecker_self_knowledge(case: Case) -> Grid | Nothing:
     return found or NO_CLAIMS
 
 
-@ragchecker("noise_sensitivity", needs=ALL, higher=False)
-def ragchecker_noise_sensitivity(case: Case, of: Literal["relevant", "irrelevant"] = "relevant") -> Grid | Nothing:
-    """The share of wrong claims that come from contexts; a context is relevant if it supports the reference.
-
-    Formula: wrong claims supported by a relevant context / claims; `of='irrelevant'`: by an irrelevant one, and by
-    no relevant one.
-    """
-    says = (misleads(case, claim, case.contexts, of, partial(is_useful, case)) for claim in case.answer_claims)
-    return share(says) or NO_CLAIMS
+ragchecker("noise_sensitivity", needs=ALL, higher=False)(ragas_noise_sensitivity.spec.function)
 
 
 def _correct(case: Case, claim: str) -> Maybe:
