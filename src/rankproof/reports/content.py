@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
@@ -21,13 +21,13 @@ from rankproof.comparing.comparison import (
 from rankproof.core.explanation import ExplainedCase
 from rankproof.core.hits import ABOVE_ZERO, Array
 from rankproof.core.judgments import Judgments
+from rankproof.core.measure import Measure
 from rankproof.core.measures.interpolated_precision import best_precision
 from rankproof.diagnosing import Diagnosis
 from rankproof.document.charts import Bar
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, shorten
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
-from rankproof.scoring.catalogue import sections
 from rankproof.scoring.protocol import ends
 from rankproof.scoring.scores import Scores
 from rankproof.stats.intervals import GUESSED, intervals
@@ -58,35 +58,6 @@ class System(Displayable):
 
 
 @dataclass(frozen=True, slots=True)
-class Definition(Displayable):
-    """How a measure is defined."""
-
-    name: str
-    title: str
-    formula: str
-    higher: bool = True
-    """Whether more is better."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moved(Displayable):
-    """The differences of one system to the baseline on the deciding measure, the greatest gain first."""
-
-    system: str
-    values: tuple[tuple[str, float], ...]
-    """Query and difference, turned so that more is better."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ranks(Displayable):
-    """Where the relevant documents of one query stand: how many in each of `BUCKETS`, then those not found."""
-
-    query: str
-    counts: tuple[tuple[int, ...], ...]
-    """One row a system shown."""
-
-
-@dataclass(frozen=True, slots=True)
 class Content(Displayable):
     """All content of a report."""
 
@@ -95,7 +66,8 @@ class Content(Displayable):
     documents: int
     """Judged documents."""
     systems: tuple[System, ...]
-    definitions: tuple[Definition, ...]
+    definitions: tuple[Measure, ...]
+    """The measures, the deciding one first."""
     leader: str
     """The system with the best mean of the deciding measure."""
     shown: tuple[str, ...]
@@ -110,12 +82,15 @@ class Content(Displayable):
     """Rows against the baseline and the verdicts; None for one system alone."""
     permutations: int = 0
     """How many sign flips were drawn at most for each p."""
-    moved: tuple[Moved, ...] = ()
+    moved: Mapping[str, Sequence[tuple[str, float]]] = field(default_factory=dict)
+    """For each other system query and difference on the deciding measure, turned so that more is better, the greatest
+    gain first."""
     duels: tuple[tuple[tuple[int, int], ...], ...] = ()
     """For each system against each other: on how many queries it wins, and loses."""
     buckets: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """For each system how many relevant documents stand in each of `BUCKETS`, then those not found."""
-    ranks: tuple[Ranks, ...] = ()
+    ranks: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
+    """For each query the same of each system shown."""
     cases: tuple[ExplainedCase, ...] = ()
     findings: tuple[tuple[Any, Sequence[str]], ...] = ()
     """The findings of the audit, and their systems."""
@@ -144,7 +119,7 @@ class Content(Displayable):
             bars = (system.bars[i] for system in self.systems)
             return all(None not in (bar.never_found, bar.ranked_too_low) for bar in bars)
 
-        return [i for i, each in enumerate(self.definitions) if each.higher and is_split(i)]
+        return [i for i, each in enumerate(self.definitions) if each.spec.higher and is_split(i)]
 
     def system(self, name: str) -> System:
         """The system of that name."""
@@ -187,11 +162,10 @@ def collect(
     leader = _leader(scores)
     shown = _shown(scores, leader, compared)
     cases = tuple(cases_of(judgments, scores, shown, compared))
-    moved = () if compared is None else tuple(_moved(compared))
-    ranks = tuple(_ranks(scores, shown))
+    moved = {} if compared is None else dict(_moved(compared))
+    ranks = dict(_ranks(scores, shown))
     named_queries, named_documents = _named(cases, moved, ranks)
     first = scores[leader]
-    columns = [each.measure for each in first.columns.values()]
     bars, made = _all_bars(scores, 1 - alpha)
     guessed = (name for way, names in made.items() if way.startswith(GUESSED) for name in names)
     return Content(
@@ -199,10 +173,7 @@ def collect(
         queries=len(judgments.query_ids),
         documents=len(judgments.doc_ids),
         systems=tuple(_system(name, each, bars[name]) for name, each in scores.items()),
-        definitions=tuple(
-            Definition(each.name, each.spec.title, sections(each.spec.doc).get("Formula", ""), each.spec.higher)
-            for each in columns
-        ),
+        definitions=tuple(each.measure for each in first.columns.values()),
         leader=leader,
         shown=shown,
         conventions=tuple(first.conventions.in_words()),
@@ -256,10 +227,12 @@ def _shown(scores: Mapping[str, Scores], leader: str, compared: Comparison | Non
     return compared.baseline, _leader(others)
 
 
-def _named(cases: Sequence[ExplainedCase], moved: Sequence[Moved], ranks: Sequence[Ranks]) -> tuple[set[str], set[str]]:
+def _named(
+    cases: Sequence[ExplainedCase], moved: Mapping[str, Sequence[tuple[str, float]]], ranked: Iterable[str]
+) -> tuple[set[str], set[str]]:
     """The queries and the documents that are on the page."""
-    ends = [query for each in moved for query, _ in (*each.values[:5], *each.values[-5:])]
-    queries = {*ends, *(each.query for each in ranks), *(each.query for each in cases)}
+    ends = [query for values in moved.values() for query, _ in (*values[:5], *values[-5:])]
+    queries = {*ends, *ranked, *(each.query for each in cases)}
     sides = [own for each in cases for _, own in each.sides]
     listed = {line.document for own in sides for line in own.lines[:10]}
     return queries, listed | {document for own in sides for document, _ in own.missed}
@@ -312,13 +285,13 @@ def _findings(scores: Mapping[str, Scores]) -> Iterator[tuple[Any, list[str]]]:
 # --- against each other ----------------------------------------------------------------------------
 
 
-def _moved(compared: Comparison) -> Iterator[Moved]:
+def _moved(compared: Comparison) -> Iterator[tuple[str, list[tuple[str, float]]]]:
     """The differences of each system, turned so that more is better, the greatest gain first."""
     sign = compared._sign(compared.names[0])
     for name in compared.scores:
         if name != compared.baseline:
             turned = [(query, sign * value) for query, value in compared.moved(name)]
-            yield Moved(name, tuple(sorted(turned, key=itemgetter(1), reverse=True)))
+            yield name, sorted(turned, key=itemgetter(1), reverse=True)
 
 
 def _duels(scores: Sequence[Scores]) -> tuple[tuple[tuple[int, int], ...], ...]:
@@ -345,9 +318,8 @@ def _counts(scores: Scores) -> Array:
     return np.column_stack([table, missing])
 
 
-def _ranks(scores: Mapping[str, Scores], shown: Sequence[str]) -> Iterator[Ranks]:
+def _ranks(scores: Mapping[str, Scores], shown: Sequence[str]) -> Iterator[tuple[str, list[list[int]]]]:
     """The queries that the last system shown finds hardest, those without a relevant document left out."""
     tables = [_counts(scores[name]) for name in shown]
     for row in hardest_queries(scores[shown[-1]], tables[0].sum(axis=1) > 0)[:HARDEST]:
-        counts = tuple(tuple(table[row].tolist()) for table in tables)
-        yield Ranks(scores[shown[-1]].queries[row], counts)
+        yield scores[shown[-1]].queries[row], [table[row].tolist() for table in tables]

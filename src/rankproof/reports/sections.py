@@ -15,8 +15,8 @@ from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import axis_number, count, probability, score, share, signed_number, signed_span, span
 from rankproof.document.page import Child, Markup, Section, el, fold, ident, join, page, paragraphs, prose, table
 from rankproof.document.terminal import cut
-from rankproof.reports.content import DEPTHS, LOST, RANK_HEADINGS, RECALLS, Content, Moved, System
-from rankproof.reports.words import corrected_note, methods, size, summary_sentences
+from rankproof.reports.content import DEPTHS, LOST, RANK_HEADINGS, RECALLS, Content, System
+from rankproof.reports.words import corrected_note, formula_of, methods, size, summary_sentences
 from rankproof.scoring.explain_page import legend, missed_list, ranked_list, top_grade
 
 
@@ -54,7 +54,7 @@ def _systems(content: Content) -> list[Child]:
     )
     pictures = []
     for i, each in enumerate(content.definitions):
-        better = "more is better" if each.higher else "less is better"
+        better = "more is better" if each.spec.higher else "less is better"
         pictures.append(figure(join([each.name, el("small", better)]), whiskers(each.name, content.bars_of(i))))
     return [lead, el("div", *pictures, cls="grid"), _all_values(content), paragraphs(corrected_note(content))]
 
@@ -115,22 +115,23 @@ def _differences(content: Content) -> list[Child]:
         ", sorted. One mean can hide two stories: a little better everywhere, or much better here and "
         "broken there. All pictures have the same scale.",
     )
-    furthest = (pair for each in content.moved for pair in (*each.values[:1], *each.values[-1:]))
+    furthest = (pair for values in content.moved.values() for pair in (*values[:1], *values[-1:]))
     limit = ceiling(max((abs(value) for _, value in furthest), default=1.0) or 1.0)
     pictures = []
-    for each in content.moved:
-        caption = join([ident(each.system), el("small", tally(each.values))])
-        drawing = waterfall(f"{each.system}, query by query", each.values, limit)
-        pictures.append(figure(caption, drawing, fold("The most moved queries", _ends(content, each), cls="plain")))
+    for name, values in content.moved.items():
+        caption = join([ident(name), el("small", tally(values))])
+        ends = fold("The most moved queries", _ends(content, name), cls="plain")
+        pictures.append(figure(caption, waterfall(f"{name}, query by query", values, limit), ends))
     return [lead, el("div", *pictures, cls="grid")]
 
 
-def _ends(content: Content, moved: Moved) -> Markup:
+def _ends(content: Content, system: str) -> Markup:
     """The queries that gained and lost most."""
-    gained = [each for each in moved.values[:EXTREMES] if each[1] > 0]
-    lost = [each for each in moved.values[-EXTREMES:] if each[1] < 0]
+    values = content.moved[system]
+    gained = [each for each in values[:EXTREMES] if each[1] > 0]
+    lost = [each for each in values[-EXTREMES:] if each[1] < 0]
     rows: list[list[Child]] = [[_query(content, name), signed_number(value)] for name, value in (*gained, *lost)]
-    return table(f"{cut(moved.system, 40)}: greatest gains and losses", ("query", "difference"), rows)
+    return table(f"{cut(system, 40)}: greatest gains and losses", ("query", "difference"), rows)
 
 
 def _query(content: Content, name: str) -> Markup:
@@ -215,7 +216,7 @@ def _ranks(content: Content) -> list[Child]:
 
 
 def _ranks_of(content: Content, i: int, name: str) -> Markup:
-    rows = [[_query(content, each.query), *_cells(each.counts[i])] for each in content.ranks]
+    rows = [[_query(content, query), *_cells(counts[i])] for query, counts in content.ranks.items()]
     listed = table(f"{name}: relevant documents by rank", ("query", *RANK_HEADINGS), rows, cls="heat")
     shown = len(content.ranks)
     which = f"all {count(shown, 'query')}, hardest first"
@@ -338,8 +339,9 @@ def _definitions(content: Content) -> list[Child]:
     lead = el("p", "The same name means different numbers in different tools. These are the definitions used here.")
     terms: list[Markup] = []
     for each in content.definitions:
-        terms += [el("dt", each.name), el("dd", prose(each.title))]
-        terms += [el("dd", prose(each.formula), cls="formula")] if each.formula else []
+        terms += [el("dt", each.name), el("dd", prose(each.spec.title))]
+        if formula := formula_of(each):
+            terms.append(el("dd", prose(formula), cls="formula"))
     profile = None if content.profile is None else el("p", f"Profile: {content.profile}.")
     words = el("ul", *(el("li", each) for each in content.conventions))
     parts = [lead, el("dl", *terms), el("h3", "Conventions"), profile, words, el("h3", "Statistics")]

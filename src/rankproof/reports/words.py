@@ -10,6 +10,7 @@ from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.conclusions import conclusions, limits
 from rankproof.comparing.words import method, waterfalls
 from rankproof.comparing.words import tables as difference_tables
+from rankproof.core.measure import Measure
 from rankproof.document import terminal
 from rankproof.document.charts import Bar
 from rankproof.document.model import (
@@ -29,6 +30,7 @@ from rankproof.document.model import (
 from rankproof.document.numbers import count, probability, score, share, short_span, signed_number, signed_span
 from rankproof.document.terminal import cut_apart
 from rankproof.reports.content import DEPTHS, LOST, RANK_HEADINGS, Content, System
+from rankproof.scoring.catalogue import sections
 from rankproof.scoring.tables import UNBOUNDED, case_blocks
 
 if TYPE_CHECKING:
@@ -81,8 +83,13 @@ def _lists(content: Content) -> Iterator[tuple[str, list[str]]]:
     yield "Conventions", [*content.conventions, *methods(content)]
 
 
+def formula_of(measure: Measure) -> str:
+    """Its formula, if it has one."""
+    return sections(measure.spec.doc).get("Formula", "")
+
+
 def _formulas(content: Content) -> list[str]:
-    return [f"{each.name}: {each.title} {each.formula}" for each in content.definitions]
+    return [f"{each.name}: {each.spec.title} {formula_of(each)}" for each in content.definitions]
 
 
 def _concerned(content: Content, systems: Sequence[str]) -> str:
@@ -243,7 +250,7 @@ MOST_NAMED = 4
 
 def summary_sentences(content: Content) -> list[str]:
     """The whole summary, the verdict first."""
-    bar, higher = content.system(content.leader).bars[0], content.definitions[0].higher
+    bar, higher = content.system(content.leader).bars[0], content.definitions[0].spec.higher
     own = [_reached(content, bar), *(_lost(bar) if higher else [])]
     if content.comparison is None:
         return [*content.missing, *own, _audited(content)]
@@ -263,7 +270,7 @@ def size(content: Content) -> str:
 
 def _reached(content: Content, bar: Bar) -> str:
     which = "the best" if len(content.systems) > 1 else "a"
-    most = "most" if content.definitions[0].higher else "least"
+    most = "most" if content.definitions[0].spec.higher else "least"
     equal = sum(each.bars[0].mean == bar.mean for each in content.systems) - 1
     also = f" (shared with {count(equal, 'other system')})" if equal else ""
     sure = f"with {share(content.level)} confidence between {score(bar.low)} and {score(bar.high)}"
