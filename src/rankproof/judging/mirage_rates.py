@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from rankproof.document.model import Column, Document, Paragraph, Part, Result, Table
+from rankproof.document.model import Document, Paragraph, Part, Result, Table
 from rankproof.document.numbers import ABSENT, count, score, span
 from rankproof.errors import DataError, UsageError, check_number, shorten
 from rankproof.judging.judge import Judge
@@ -75,25 +75,20 @@ class Mirage(Result):
         }
 
     def _document(self) -> Document:
-        names, shares = list(self.rates), list(self.rates.values())
-        table = Table(
-            [
-                Column("rate", [name.replace("_", " ") for name in names]),
-                Column("share", [score(each.value) if each.n else ABSENT for each in shares], True),
-                Column("95 % interval", [span(each.low, each.high) if each.n else ABSENT for each in shares], True),
-                Column("questions", [f"{each.yes:,}" for each in shares], True),
-                Column(
-                    "with the rest at\nworst and best",
-                    [ABSENT if self.n == self.questions else span(*self.bounds[name]) for name in names],
-                    True,
-                ),
-            ]
-        )
+        headings = ("rate", "share", "95 % interval", "questions", "with the rest at\nworst and best")
+        rows = [
+            (
+                *(name.replace("_", " "), score(each.value) if each.n else ABSENT),
+                *(span(each.low, each.high) if each.n else ABSENT, f"{each.yes:,}"),
+                ABSENT if self.n == self.questions else span(*self.bounds[name]),
+            )
+            for name, each in self.rates.items()
+        ]
         right = ", ".join(f"{name} {score(each.value) if each.n else ABSENT}" for name, each in self.accuracy.items())
         said = [
             f"{count(self.questions, 'question')}, {self.n:,} of them measured. Right answers: {right}.",
             f"An answer is right if {self.correct}. Judge: {self.judge}.",
-            *(f"{name.replace('_', ' ').capitalize()}: {RATES[name]}." for name in names),
+            *(f"{name.replace('_', ' ').capitalize()}: {RATES[name]}." for name in self.rates),
         ]
         if self.left_out:
             said.append(f"{count(self.left_out, 'question')} without all three answers left out.")
@@ -110,7 +105,8 @@ class Mirage(Result):
             }
             for name, each in self.rates.items()
         ]
-        return Document("Rates of a generator", [Part(table, *map(Paragraph, said))], records, self.to_dict())
+        parts = [Part(Table.of(headings, rows, ("rate",)), *map(Paragraph, said))]
+        return Document("Rates of a generator", parts, records, self.to_dict())
 
     def _in_one_line(self) -> str:
         shown = ", ".join(f"{name} {score(each.value)}" for name, each in self.rates.items() if each.n)
