@@ -13,7 +13,7 @@ from rankproof import judge
 from rankproof.judging import trust as estimates
 from rankproof.judging.labelling import calibrate
 from rankproof.judging.lexical_judge import likelihood
-from rankproof.judging.trust import COLLECTIONS, FREEDOM, GRID, SPREAD, shifts
+from rankproof.judging.trust import FREEDOM, GRID, SPREAD, shifts
 from rankproof.judging.verdicts import Ask, Relation
 from rankproof.sample import corpus, queries
 from rankproof.scoring.scores import Scores
@@ -105,8 +105,8 @@ def test_it_is_saved_printed_and_written_to_files(tmp_path: Path) -> None:
 
 def test_shifts_without_labels_are_those_of_students_t() -> None:
     places = np.array([0.025, 0.1, 0.5, 0.9, 0.975])
-    for relation, spread in SPREAD.items():
-        scale = spread * np.sqrt(1 + 1 / COLLECTIONS[relation])
+    for relation, (spread, collections) in SPREAD.items():
+        scale = spread * np.sqrt(1 + 1 / collections)
         wanted = [scale * t_quantile(place, FREEDOM) for place in places]
         assert shifts(relation, places) == pytest.approx(wanted, abs=0.02)
 

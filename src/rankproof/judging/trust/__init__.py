@@ -143,23 +143,16 @@ def _shifts(relation: Relation, labels: Mapping[Ask, int]) -> Array:
 
 
 SPREAD = {
-    Relation.TEXT_SUPPORTS: 0.7,
-    Relation.TEXT_SUPPORTS_IN_PART: 0.7,
-    Relation.CONTEXT_ANSWERS: 0.7,
-    Relation.STATEMENT_BEARS: 0.7,
-    Relation.ANSWER_ADDRESSES: 2.0,
+    Relation.TEXT_SUPPORTS: (0.7, 8),
+    Relation.TEXT_SUPPORTS_IN_PART: (0.7, 8),
+    Relation.CONTEXT_ANSWERS: (0.7, 4),
+    Relation.STATEMENT_BEARS: (0.7, 1),
+    Relation.ANSWER_ADDRESSES: (2.0, 2),
 }
 """The standard deviation of the shifts, in logits, a little more than was seen: .60 of 8 collections with claims, .62
 of 4 with questions and chunks. Answers to questions differ more (2 collections); for statements there is one
-collection, and the spread of chunks is taken."""
-COLLECTIONS = {
-    Relation.TEXT_SUPPORTS: 8,
-    Relation.TEXT_SUPPORTS_IN_PART: 8,
-    Relation.CONTEXT_ANSWERS: 4,
-    Relation.STATEMENT_BEARS: 1,
-    Relation.ANSWER_ADDRESSES: 2,
-}
-"""So many collections the base was fitted on: with few of them it may be off as well."""
+collection, and the spread of chunks is taken. With it the number of collections the base was fitted on: with few of
+them it may be off as well."""
 FREEDOM = 10
 """Degrees of freedom: 7 of claims and 3 of chunks, whose spreads are about equal (.60 and .62) and pooled."""
 GRID = np.linspace(-12.0, 12.0, 2401)
@@ -185,7 +178,8 @@ def shifts(relation: Relation, places: Array, labels: Sequence[tuple[float, bool
     >>> bool(np.ptp(wide) > 2 * np.ptp(narrow))
     True
     """
-    scale = SPREAD[relation] * math.sqrt(1 + 1 / COLLECTIONS[relation])
+    spread, collections = SPREAD[relation]
+    scale = spread * math.sqrt(1 + 1 / collections)
     likely = -(FREEDOM + 1) / 2 * np.log1p((GRID / scale) ** 2 / FREEDOM)
     for probability, yes in labels:
         shifted = logit(np.array(probability)) + GRID
