@@ -138,38 +138,28 @@ Usage: rankproof trec_eval [-h] [-q] [-c] [-n] [-l LEVEL] [-M MAX] [-J]
            {-m MEASURE[.PARAMETERS]}* JUDGMENTS RESULTS"""
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
-_LONG = {
-    "help": "-h",
-    "version": "-v",
-    "query_eval_wanted": "-q",
-    "measure=": "-m",
-    "complete_rel_info_wanted": "-c",
-    "level_for_rel=": "-l",
-    "nosummary": "-n",
-    "Debug_level=": "-D",
-    "Judged_docs_only": "-J",
-    "Number_docs_in_coll=": "-N",
-    "Max_retrieved_per_topic=": "-M",
-    "Rel_info_format=": "-R",
-    "Results_format=": "-T",
-    "Output_old_results_format=": "-o",
-    "Zscore=": "-Z",
-    "as=": "--as",
-}
-_SPELLED = {f"--{long.rstrip('=')}": short for long, short in _LONG.items()}
-_FLAGS = {"-h": "help", "-v": "show_version", "-q": "per_query", "-c": "complete", "-J": "judged_only", "-n": "summary"}
-_FIELDS = {
-    **_FLAGS,
-    "-l": "level",
-    "-N": "corpus",
-    "-M": "depth",
-    "--as": "version",
-    "-m": "measures",
-    "-R": "judgment_format",
-    "-T": "result_format",
-    "-Z": "zscores",
-}
-"""The field of each option; -o is taken without one."""
+_NAMES = (
+    ("-h", "help", "help"),
+    ("-v", "version", "show_version"),
+    ("-q", "query_eval_wanted", "per_query"),
+    ("-m", "measure=", "measures"),
+    ("-c", "complete_rel_info_wanted", "complete"),
+    ("-l", "level_for_rel=", "level"),
+    ("-n", "nosummary", "summary"),
+    ("-D", "Debug_level=", ""),
+    ("-J", "Judged_docs_only", "judged_only"),
+    ("-N", "Number_docs_in_coll=", "corpus"),
+    ("-M", "Max_retrieved_per_topic=", "depth"),
+    ("-R", "Rel_info_format=", "judgment_format"),
+    ("-T", "Results_format=", "result_format"),
+    ("-o", "Output_old_results_format=", ""),
+    ("-Z", "Zscore=", "zscores"),
+    ("--as", "as=", "version"),
+)
+"""The short name of each option, its long one (with = if it takes a value), and its field if it has one."""
+_SPELLED = {f"--{long.rstrip('=')}": short for short, long, _ in _NAMES}
+_FIELDS = {short: field for short, _, field in _NAMES if field}
+_FLAGS = {short for short, long, _ in _NAMES if not long.endswith("=")}
 
 
 @dataclass(frozen=True)
@@ -201,7 +191,7 @@ def parse_options(arguments: Sequence[str]) -> Options:
     ('P.5,10',)
     """
     try:
-        given, files = getopt.gnu_getopt(list(arguments), _SHORT, list(_LONG))
+        given, files = getopt.gnu_getopt(list(arguments), _SHORT, [long for _, long, _ in _NAMES])
     except getopt.GetoptError as problem:
         raise UsageError(f"{problem.msg}\n{USAGE}") from None
     options = Options(files=tuple(files))
