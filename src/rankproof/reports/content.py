@@ -163,7 +163,11 @@ def collect(
     shown = _shown(scores, leader, compared)
     cases = tuple(cases_of(judgments, scores, shown, compared))
     moved = {} if compared is None else dict(_moved(compared))
-    ranks = dict(_ranks(scores, shown))
+    counts = {name: _counts(each) for name, each in scores.items()}
+    last, tables = scores[shown[-1]], [counts[name] for name in shown]
+    # The queries that the last system shown finds hardest; those without a relevant document are left out.
+    hardest = hardest_queries(last, tables[0].sum(axis=1) > 0)[:HARDEST]
+    ranks = {last.queries[row]: [table[row].tolist() for table in tables] for row in hardest}
     named_queries, named_documents = _named(cases, moved, ranks)
     first = scores[leader]
     bars, made = _all_bars(scores, 1 - alpha)
@@ -184,7 +188,7 @@ def collect(
         comparison=compared,
         moved=moved,
         duels=_duels(list(scores.values())) if len(scores) > 1 else (),
-        buckets={name: tuple(_counts(each).sum(axis=0).tolist()) for name, each in scores.items()},
+        buckets={name: tuple(each.sum(axis=0).tolist()) for name, each in counts.items()},
         ranks=ranks,
         cases=cases,
         findings=tuple(_findings(scores)),
@@ -316,10 +320,3 @@ def _counts(scores: Scores) -> Array:
     wanted = hits.ideal.relevant(rel).count().astype(int)
     missing = np.maximum(wanted - table.sum(axis=1), 0)
     return np.column_stack([table, missing])
-
-
-def _ranks(scores: Mapping[str, Scores], shown: Sequence[str]) -> Iterator[tuple[str, list[list[int]]]]:
-    """The queries that the last system shown finds hardest, those without a relevant document left out."""
-    tables = [_counts(scores[name]) for name in shown]
-    for row in hardest_queries(scores[shown[-1]], tables[0].sum(axis=1) > 0)[:HARDEST]:
-        yield scores[shown[-1]].queries[row], [table[row].tolist() for table in tables]
