@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -86,12 +87,10 @@ class SumCell:
         self.hit |= other.hit
         self.events += other.events
         for name, each in other.histograms.items():
-            if name in self.histograms:
-                self.histograms[name].take(each)
-            else:
-                self.histograms[name] = each
+            _put(self.histograms, name, each)
 
 
+K = TypeVar("K", bound=Hashable)
 Key = tuple[str, str]
 """A slice and its value."""
 
@@ -251,7 +250,8 @@ def _wider(one: Array, other: Array) -> Array:
     return np.stack([np.minimum(one[:, 0], other[:, 0]), np.maximum(one[:, 1], other[:, 1])], axis=1)
 
 
-def _put(cells: dict[Key, SumCell], key: Key, cell: SumCell) -> None:
+def _put(cells: dict[K, Any], key: K, cell: Any) -> None:
+    """Keep a cell or histogram under its key, together with the one that is there."""
     if key in cells:
         cells[key].take(cell)
     else:
