@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
@@ -37,6 +37,7 @@ FEW = 30
 DRAWS, FOLDS, DRAWS_OF_A_FOLD = 200, 5, 24
 MOST_GRADES = 12
 """How many distinct machine grades are kept apart; finer grades are binned into so many steps."""
+NOWHERE = np.iinfo(np.intp).max
 BANDS = (3, 10)
 """Ranks that separate documents with the same machine grade: documents on top are relevant more often."""
 PRIOR, NORMAL = 2.0, NormalDist()
@@ -131,6 +132,8 @@ class Model:
     """For each pair what the model knows of it, as a number: its band of ranks, and the machine's grade."""
     grades: int
     """How many grades of the machine are kept apart."""
+    best: Array
+    """The best rank that a run gives the document of each pair; `NOWHERE` if none has it."""
 
     @classmethod
     def of(cls, said: TwoJudgments, hits: Sequence[Hits]) -> Model:
@@ -140,15 +143,14 @@ class Model:
         if len(known) > MOST_GRADES:
             known = np.unique(np.quantile(grades[np.isfinite(grades)], np.linspace(0, 1, MOST_GRADES)))
         grade = np.clip(np.searchsorted(known, grades, side="right") - 1, 0, len(known) - 1)
-        nowhere = np.iinfo(np.intp).max
-        best = np.full(len(grades), nowhere)
+        best = np.full(len(grades), NOWHERE)
         for each in hits:
             np.minimum.at(best, each.doc, each.rank)
-        band = np.searchsorted(BANDS, best) + (best == nowhere)
+        band = np.searchsorted(BANDS, best) + (best == NOWHERE)
         levels = np.unique(said.people[~np.isnan(said.people)])
         if len(levels) < 2:  # where people gave one grade so far, they may give what the machine gives
             levels = np.unique(np.concatenate([levels, said.machine[~np.isnan(said.machine)]]))
-        return cls(said, levels, band * len(known) + grade, len(known))
+        return cls(said, levels, band * len(known) + grade, len(known), best)
 
     def draw_grades(self, rows: Array, weights: Array, stands: bool, rng: np.random.Generator) -> Array:
         """One grade for every pair, by what people say of these rows; if it `stands`, theirs is not drawn again.
@@ -349,7 +351,8 @@ class Estimating:
         if not whole:
             units = np.flatnonzero(open_pairs)
             return _lots(units, of_pair[units], n, self.rng)
-        seen = next((cut for cut in self._cuts() if self._whole(cut).all()), np.ones(len(open_pairs), dtype=bool))
+        tops = (self.model.best <= k for k in (*range(1, 21), 50, 100, 1000))
+        seen = next((top for top in tops if self._whole(top).all()), np.ones(len(open_pairs), dtype=bool))
         query = self.said.pairs.query
         left = np.unique(query[open_pairs & seen])
         chosen, chance = _lots(left, of_query[left], n, self.rng)
@@ -357,13 +360,6 @@ class Estimating:
         of_chosen[chosen] = chance
         rows = np.flatnonzero(open_pairs & seen & (of_chosen[query] > 0))
         return rows, of_chosen[query[rows]]
-
-    def _cuts(self) -> Iterator[Array]:
-        """The pairs at the top of the runs, deeper and deeper."""
-        best = np.full(len(self.said.machine), np.iinfo(np.intp).max)
-        for each in self.hits:
-            np.minimum.at(best, each.doc, each.rank)
-        yield from (best <= k for k in (*range(1, 21), 50, 100, 1000))
 
     def _spread(self) -> tuple[Array, Array]:
         """For each query the spread of its values over labels drawn; for each pair how far its label moves them."""
