@@ -212,7 +212,7 @@ def values_of(column: OptionColumn, options: Options) -> Callable[[Hits], Sequen
     """A function that gives the value of the column for every query of some hits."""
     if column.entry.name == "relstring":
         return lambda hits: [f"'{text}'" for text in relevance_strings(hits, int(column.numbers[0]))]
-    formula = FORMULAS[column.entry.name.removesuffix("_avgjg")](column, options)
+    formula = FORMULAS.get(column.entry.name, _ours)(column, options)
     if column.entry.average == "geometric":
         return lambda hits: list(np.log(np.maximum(formula(hits), FLOOR)).tolist())
     return lambda hits: list(formula(hits).tolist())
@@ -221,23 +221,14 @@ def values_of(column: OptionColumn, options: Options) -> Callable[[Hits], Sequen
 # --- formulas -------------------------------------------------------------------------------------
 
 
-def _plain(name: str, **params: Any) -> Maker:
-    """A measure of relevance without a cut-off."""
-    return lambda column, options: parse(name).with_params({"rel": options.level, **params})
-
-
-def _at(name: str, parameter: str = "k") -> Maker:
-    """A measure of relevance at the column's rank, or its multiple of R."""
-
-    def make(column: OptionColumn, options: Options) -> Measure:
-        return parse(name).with_params({"rel": options.level, parameter: _cutoff(column)})
-
-    return make
-
-
-def _graded(name: str) -> Maker:
-    """A measure of gains; -l does not touch it."""
-    return lambda column, options: parse(name).with_params({"gain": _gain_above_0(column)})
+def _ours(column: OptionColumn, options: Options) -> Measure:
+    """The measure that we know by that name, at the column's rank or multiple of R, or with its gains, which -l does
+    not touch."""
+    measure, takes = parse(column.entry.name.removesuffix("_avgjg")), column.entry.takes
+    if takes == "pairs":
+        return measure.with_params({"gain": _gain_above_0(column)})
+    at = {"cutoffs": "k", "points": "multiple"}.get(takes)
+    return measure.with_params({"rel": options.level, **({at: _cutoff(column)} if at else {})})
 
 
 def _cutoff(column: OptionColumn) -> float:
@@ -286,7 +277,7 @@ def _mean_over_points(column: OptionColumn, options: Options) -> Formula:
 
 def _levels(column: OptionColumn, options: Options) -> Formula:
     """nDCG at the levels of gain; trec_eval computes it only where a document is relevant."""
-    return lambda h: _graded("RnDCG")(column, options)(h) * (relevant_count(h, options.level) > 0)
+    return lambda h: _ours(column, options)(h) * (relevant_count(h, options.level) > 0)
 
 
 def _f(column: OptionColumn, options: Options) -> Formula:
@@ -325,41 +316,17 @@ def _unjudged(column: OptionColumn, options: Options) -> Formula:
 
 FORMULAS: dict[str, Maker] = {
     "num_ret": lambda column, options: parse("NumRet"),
-    "num_rel": _plain("NumRel"),
-    "num_rel_ret": _plain("NumRelRet"),
-    "map": _plain("AP"),
-    "gm_map": _plain("GMAP"),
-    "Rprec": _plain("Rprec"),
-    "bpref": _plain("bpref"),
-    "recip_rank": _plain("RR"),
     "iprec_at_recall": lambda column, options: _at_recall(_cutoff(column), options),
-    "P": _at("P"),
-    "recall": _at("R"),
-    "infAP": _plain("infAP"),
-    "gm_bpref": _plain("GMbpref"),
-    "Rprec_mult": _at("RprecMult", "multiple"),
     "utility": _utility,
     "11pt_avg": _mean_over_points,
-    "binG": _plain("binG"),
-    "G": _graded("G"),
     "dcg": _dcg,
     "ideal_dcg": _ideal_dcg,
     "ndcg": lambda column, options: lambda h: ratio(_dcg(column, options)(h), _ideal_dcg(column, options)(h)),
-    "ndcg_rel": _graded("nDCGrel"),
     "Rndcg": _levels,
     "ndcg_cut": lambda column, options: parse("nDCG") @ int(_cutoff(column)),
-    "map_cut": _at("AP"),
-    "relative_P": _at("RelP"),
-    "success": _at("Success"),
-    "set_P": _plain("P"),
-    "set_relative_P": _plain("RelP"),
-    "set_recall": _plain("R"),
-    "set_map": _plain("SetAP"),
     "set_F": _f,
-    "num_nonrel_judged_ret": _plain("NumNonrelJudgedRet"),
-    "yaap": _plain("yaap"),
     "rbp": _biased,
     "rbp_resid": _residual,
     "unj": _unjudged,
 }
-"""Every measure of trec_eval as the measure of rankproof that has the same definition."""
+"""The measures of trec_eval that take more than our measure of the same name does, or are none of ours."""
