@@ -247,20 +247,11 @@ def day(at: str) -> str:
 
 # --- the frame of every page -------------------------------------------------------------------
 
-NAVIGATION = {
-    "home": "Home",
-    "compare": "Compare",
-    "queries": "Queries",
-    "gate": "Gate",
-    "leaderboard": "Leaderboard",
-    "grid": "Grid",
-    "diagnosis": "Diagnosis",
-    "audit": "Audit",
-    "judge": "Judge",
-    "verdicts": "Verdicts",
-    "live": "Live",
-}
-"""The pages of the navigation, with their names."""
+NAVIGATION = (
+    *("home", "compare", "queries", "gate", "leaderboard", "grid", "diagnosis", "audit"),
+    *("judge", "verdicts", "live"),
+)
+"""The pages of the navigation."""
 
 
 def page_text(site: Site, page: Page, name: str, *, alone: bool = False, state: str = "") -> str:
@@ -315,8 +306,8 @@ def _bar(site: Site, name: str, choices: Choices) -> Markup:
     """The navigation, which keeps to a comparison, and the name of the grader."""
     asked = {each: {} if site.links.static else kept(choices) for each in ("compare", "queries", "gate")}
     links = (
-        el("li", el("a", words, href=site.links.to(each, **asked.get(each, {})), aria_current=current))
-        for each, words in NAVIGATION.items()
+        el("li", el("a", each.capitalize(), href=site.links.to(each, **asked.get(each, {})), aria_current=current))
+        for each in NAVIGATION
         for current in ["page" if each == name else None]
         if not (site.links.static and each in ("judge", "live"))
         if each != "grid" or site.workspace.of_kind(FileKind.GRID)
