@@ -24,7 +24,7 @@ from rankproof.judging.judged_scores import INDEPENDENT, STRONGEST, JudgedScores
 from rankproof.judging.judges import judges_of
 from rankproof.judging.metrics.counting import Tally
 from rankproof.judging.metrics.registry import PEERS, Asked, parse_all
-from rankproof.judging.run import JudgedSample, JudgeRun, Makers, batches, count_of, drop_repeats, has_verdict, settle
+from rankproof.judging.run import JudgedSample, JudgeRun, Makers, batches, count_of, drop_repeats, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.samples.sample import Sample
 from rankproof.judging.trust import Estimating, estimates_for
@@ -73,7 +73,8 @@ def plan(run: JudgeRun, samples: Iterable[Sample]) -> JudgePlan:
         cases = [Case(each, k=run.k) for each in batch]
         groups = [[*c, *rest] for c, rest in zip(run.groups(cases, True), run.groups(cases, False), strict=True)]
         asks = dict.fromkeys(ask for group in groups for ask in group)
-        known = {ask for judge in run.judges for ask, said in run.kept.find(asks, judge).items() if has_verdict(said)}
+        found_before = (run.kept.find(asks, judge).items() for judge in run.judges)
+        known = {ask for said in found_before for ask, each in said if isinstance(each, Verdict)}
         todo = drop_repeats(groups, [ask for ask in asks if ask not in known])
         found.samples += len(batch)
         found.known += len(known)
@@ -85,7 +86,7 @@ def plan(run: JudgeRun, samples: Iterable[Sample]) -> JudgePlan:
                 found.account.add(estimate(todo))
             elif getattr(judge, "free", False):
                 said, _ = settle(todo, [judge], InMemory())
-                todo = drop_repeats(todo, [ask for ask, each in said.items() if not has_verdict(each)])
+                todo = drop_repeats(todo, [ask for ask, each in said.items() if not isinstance(each, Verdict)])
     return found
 
 

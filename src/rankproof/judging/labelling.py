@@ -87,8 +87,7 @@ def calibrate(
     """
     task = prepare_task(source, judge, ledger, who, Draw(n, informative, whole, relation, seed), metrics, **options)
     while label is not None and (pair := task.session.next()) is not None:
-        value = label(pair.ask)
-        task.session.skip() if value is None else task.session.grade(value)
+        task.session.grade(label(pair.ask))
     return task.result()
 
 

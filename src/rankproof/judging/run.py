@@ -83,7 +83,7 @@ def settle(
     account = Account()
     for judge in judges:
         asks = _open(groups, judge, said)
-        said |= {ask: each for ask, each in kept.find(asks, judge).items() if has_verdict(each)}
+        said |= {ask: each for ask, each in kept.find(asks, judge).items() if isinstance(each, Verdict)}
         todo = drop_repeats(groups, _open(groups, judge, said))
         if todo:
             taking = _taking(judge, {ask for part in todo for ask in part}, said, kept)
@@ -98,16 +98,11 @@ def settle(
     return said, account
 
 
-def has_verdict(said: Said | None) -> bool:
-    """Whether there is a verdict."""
-    return isinstance(said, Verdict)
-
-
 def _open(groups: Iterable[Sequence[Ask]], judge: Judge, said: dict[Ask, Said]) -> list[Ask]:
     """The pairs without a verdict that the judge can judge, each once."""
     asks = dict.fromkeys(ask for group in groups for ask in group)
     can = getattr(judge, "relations", None)
-    return [ask for ask in asks if not has_verdict(said.get(ask)) and (can is None or ask.relation in can)]
+    return [ask for ask in asks if not isinstance(said.get(ask), Verdict) and (can is None or ask.relation in can)]
 
 
 def drop_repeats(groups: Iterable[Sequence[Ask]], asks: Iterable[Ask]) -> list[list[Ask]]:
@@ -126,7 +121,7 @@ def _taking(judge: Judge, wanted: Collection[Ask], said: dict[Ask, Said], kept: 
     def keep(given: Sequence[Said]) -> None:
         found = [check_verdict(each) for each in given if each.ask in wanted]
         said.update({each.ask: each for each in found})
-        if stored and (worth := [each for each in found if gaps_too or has_verdict(each)]):
+        if stored and (worth := [each for each in found if gaps_too or isinstance(each, Verdict)]):
             kept.keep(judge, worth)
 
     return keep

@@ -232,13 +232,19 @@ class LabellingSession(ABC, Generic[T]):
     def _take_back(self, item: T, value: int | None) -> None:
         """Undo what was written down."""
 
-    def grade(self, value: int) -> None:
-        """Label what is next."""
-        self._decide(value)
+    def grade(self, value: int | None) -> None:
+        """Label what is next; None leaves it open."""
+        item = self.next()
+        if item is None:
+            raise UsageError(self.at_end)
+        if value is not None:
+            self._check(item, value)
+        self._keep_step(item, value)
+        self.steps.append((item, value))
 
     def skip(self) -> None:
         """Leave what is next open: it gets no label from this person."""
-        self._decide(None)
+        self.grade(None)
 
     def undo(self) -> T | None:
         """Take the last decision back; what it was about comes next again. None if there is none."""
@@ -247,12 +253,3 @@ class LabellingSession(ABC, Generic[T]):
         item, value = self.steps.pop()
         self._take_back(item, value)
         return item
-
-    def _decide(self, value: int | None) -> None:
-        item = self.next()
-        if item is None:
-            raise UsageError(self.at_end)
-        if value is not None:
-            self._check(item, value)
-        self._keep_step(item, value)
-        self.steps.append((item, value))
