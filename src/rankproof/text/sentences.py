@@ -255,8 +255,7 @@ def _by_mark(ending: Ending) -> bool:
     plain = ending.mark["plain"]
     if plain in ("…", "...", "....") or " " in plain:
         # Three points do not end a sentence; four do.
-        four = ending.mark["plain"].replace(" ", "") == "...."
-        return four or (ending.next not in ("I", "I'm", "I'll", "") and not ending.uncased)
+        return plain.replace(" ", "") == "...." or (ending.next not in ("I", "I'm", "I'll", "") and not ending.uncased)
     if "?" in plain or "!" in plain:
         return not (ending.mark["close"] and _said(ending)) and ending.after not in "&"
     if plain == ".":
@@ -278,7 +277,7 @@ def _said(ending: Ending) -> bool:
 def _after_point(ending: Ending) -> bool:
     word = ending.word.rstrip(".")
     if not word or ending.mark["close"]:
-        return bool(ending.next) or not word or bool(ending.mark["close"])
+        return True
     folded = word.casefold().replace("\u00a0", "")
     if folded in ALONE and _stands_alone(ending):
         return True
