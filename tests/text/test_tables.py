@@ -17,7 +17,7 @@ TABLES = sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 def test_every_table_is_read_and_every_table_that_is_read_is_there() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py"))
-    assert set(re.findall(r'table\("(\w+)"\)', code)) == set(TABLES)
+    assert set(re.findall(r"table\(['\"](\w+)['\"]\)", code)) == set(TABLES)
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -11,20 +11,12 @@ from itertools import chain
 
 from rankproof.text.languages import DENIALS
 from rankproof.text.sentences import HEADING, mark_enclosed, sentences
-from rankproof.text.words import IRREGULAR, Span, fold, has_words, read_table, trim, words
+from rankproof.text.words import IRREGULAR, Span, fold, has_words, pattern_table, read_table, trim, words
 
 SPACED = re.compile(r"[^\s.,;:!?()\[\]\"“”„«»।؟،]+")
 CONTRACTED = re.compile(r"n['’]t$|^n['’](?=\w)", re.IGNORECASE)
-UNSPACED = re.compile(
-    r"[不没沒无無](?![仅僅但过過同断斷管论論少久])|未(?![来來])|非(?![常洲])|別(?=再|去)"
-    r"|な(?:い|かった|く(?=[、て])|し(?![いたてよ]))|ません|ず(?=[、に。]|$)"
-    r"|않|(?<=\s)안(?=\s)|없|못"
-)
-NO_DENIAL = re.compile(
-    r"(?:not|nicht|non|pas|no|não)\s(?:only|just|nur|solo|sólo|seulement|soltanto|apenas)(?!\w)"
-    r"|no\s(?:doubt|matter)(?!\w)|no\.?\s?(?=\d)|nothing\sbut|しかない|かもしれない|に違いない|なければならない",
-    re.IGNORECASE,
-)
+UNSPACED = re.compile(pattern_table("unspaced_denials"))
+NO_DENIAL = re.compile(pattern_table("no_denials"), re.IGNORECASE)
 
 
 def negations(text: str) -> list[Span]:
@@ -59,29 +51,10 @@ QUESTION = re.compile(r"[?？؟;][\"'”’»)\]」』）*_]*$")
 GREEK_LETTER = re.compile("[\u0370-\u03ff]")
 SUBJECT = {code: " ".join(pattern) for code, *pattern in read_table("clause_subjects")}
 JOINING = {code: " ".join(pattern) for code, *pattern in read_table("clause_joints")}
-CONTRAST = r",\s*(?:whereas|wohingegen)\s+"
-"""Joins clauses whatever the second begins with."""
-SEMICOLON = r"\s*[;；؛]\s*"
-CHINESE = (
-    r"，(?:而且|并且|但是?|不过|然而|同时|所以|因此|而)(?=[^，。；]{3,})"
-    r"|，(?=(?:他们?|她们?|它们?|我们?|这|那|其)[^，。；]{3,})"
-)
-HINDI = r",?\s+(?:लेकिन|परंतु|परन्तु|किंतु|मगर|जबकि)\s+"
-JAPANESE = r"(?:(?<=だ|る|た|い|す)が|(?<=[るたいすだ])けれども?|(?<=[るたいすだ])し)、(?=[^、。]{3,})"
-ARABIC = (
-    r"\s*،?\s+و(?=(?:هو|هي|هم|هذا|هذه|كان|كانت|قد|لقد|أصبح|أصبحت|يقع|تقع|يبلغ|تبلغ|ولد|ولدت|توفي|توفيت|لم"
-    r"|لا|لن|ليس|ليست)\s)"
-    r"|\s*،?\s+(?:لكن|ولكن|بينما)\s+"
-)
 CLAUSE = re.compile(
     "|".join(
         [
-            SEMICOLON,
-            CONTRAST,
-            CHINESE,
-            HINDI,
-            JAPANESE,
-            ARABIC,
+            pattern_table("clause_marks"),
             *(rf"{JOINING[code]}\s+(?=(?:{SUBJECT[code]})(?!\w))" for code in SUBJECT),
         ]
     )
@@ -97,13 +70,9 @@ VERB = re.compile(
 SAYS_NOTHING = frozenset(map(fold, chain.from_iterable(read_table("greetings"))))
 ENDS = " .!。！、।؟?،"
 LATIN = re.compile("[A-Za-z]")
+BINDING = pattern_table("binding_words")
 BOUND = re.compile(
-    r"(?<!\w)(?:if|unless|whether|that|because|since|when|although|either|neither|wenn|weil|dass|ob|falls"
-    r"|obwohl|si|que|quand"
-    r"|parce|porque|cuando|aunque|यदि|अगर|जब|क्योंकि|कि|إذا|لأن|أن|عندما|если|что|когда)(?!\w)|^(?:在|当"
-    r"|從|从|对|由于|因为|如果"
-    r"|虽然|随着|为了|根据|即使|もし)",
-    re.IGNORECASE,
+    rf"(?<!\w)(?:{BINDING})(?!\w)|^(?:在|当|從|从|对|由于|因为|如果|虽然|随着|为了|根据|即使|もし)", re.IGNORECASE
 )
 """Words that make a clause depend on them: such a sentence is not split."""
 

@@ -8,7 +8,7 @@ import re
 from functools import cache
 from itertools import chain
 
-from rankproof.text.words import ARABIC, DEVANAGARI, GREEK, HAN, HANGUL, KANA, THAI, fold, read_table, stem, words
+from rankproof.text.words import WRITINGS, fold, pattern_table, read_table, stem, words
 
 
 def _words(text: str) -> frozenset[str]:
@@ -26,10 +26,7 @@ DENIALS = _table("denials")
 month of May, born and a person."""
 LIMITING = _table("limiting_words")
 """Words that leave little of what a sentence says without them."""
-BOUNDING = re.compile(
-    r"\b(?:more than|over|under|up to|at (?:least|most)|mehr als|über|unter|mindestens|höchstens|bis zu|plus de"
-    r"|au (?:moins|plus)|más de|al menos|più di|almeno|mais de|meer dan|более)(?= ?[^\w ]?\d)"
-)
+BOUNDING = re.compile(rf"\b(?:{pattern_table('bounding_words')})(?= ?[^\w ]?\d)")
 
 
 def limits_in(text: str) -> set[str]:
@@ -37,12 +34,7 @@ def limits_in(text: str) -> set[str]:
     return {word.form for word in words(text)} & LIMITING | set(BOUNDING.findall(text.lower()))
 
 
-DENYING = re.compile(
-    r"(?<!\w)(?:forb[ia]d|prohibit|bann?(?:ed)?\b|exclud|fail|reject|refus|closed|impossib|illegal|false|wrong|free\b|non-"
-    r"|at (?:most|least)|up to|maxim|minim|verboten|verbiet|untersag|geschlossen|unmöglich|kostenlos|gratis"
-    r"|höchstens|mindestens|bis zu|interdi|fermé|gratuit|au (?:plus|moins)|proh[ií]b|cerrad|imposib|como m|vietat|chius"
-    r"|fechad|gesloten|запре|закры|бесплат|невозмож|ممنوع|محظور|مغلق|مجان|वर्जित|निषिद्ध|बंद|मुफ़्त)|[禁閉关闭]|免[费費]|無料|금지"
-)
+DENYING = re.compile(rf"(?<!\w)(?:{pattern_table('denying_words')})|[禁閉关闭]|免[费費]|無料|금지")
 """Words that deny by what they mean, and bounds such as a denial of more sets."""
 
 
@@ -87,18 +79,6 @@ GERMAN = _words("der das und ist ein eine wurde im vom den dem des mit nicht auf
 """Words that show that a text is German."""
 SAID = _table("saying_verbs")
 """Verbs that follow a quotation and introduce its speaker."""
-WRITINGS = {
-    "ja": f"[{KANA}]",
-    "zh": f"[{HAN}]",
-    "ko": f"[{HANGUL}]",
-    "ar": f"[{ARABIC}]",
-    "hi": f"[{DEVANAGARI}]",
-    "th": f"[{THAI}]",
-    "el": f"[{GREEK}]",
-    "ru": "[\u0400-\u04ff]",
-    "he": "[\u05d0-\u05ea]",
-    "latin": "[A-Za-z\u00c0-\u024f]",
-}
 WEIGHTS = {"zh": 3, "ja": 6, "ko": 3}
 """The number of letters of other scripts that one character counts as; kana in a text of Han show Japanese."""
 LOOKED_AT = 600
@@ -147,12 +127,7 @@ NAMES = {code: " ".join(name) for code, *name in read_table("language_names")}
 
 # --- words that say the same, and words of which only one can hold ----------------------------------
 
-HEDGED = re.compile(
-    r"(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|over|under|up to|at (?:least|most)|more than"
-    r"|less than|fewer than|circa|ca\.|~|≈|etwa|rund|knapp|gut|fast|ungefähr|mindestens|höchstens|über|unter|bis zu"
-    r"|environ|presque|plus de|moins de|casi|unos|unas|más de|menos de|約|约|大约|[<>≤≥]) ?$",
-    re.IGNORECASE,
-)
+HEDGED = re.compile(rf"(?:{pattern_table('hedges')}) ?$", re.IGNORECASE)
 """Words before a number that is approximate."""
 CANCELLING = ("en", "de", "latin")
 """Where two denials make a yes; elsewhere one may be said by several words."""

@@ -106,20 +106,9 @@ UNITS = {each: (kind, float(size)) for kind, size, *spellings in read_table("uni
 """The kind of each unit and its size in the kind's first unit, by its spellings, case folded."""
 SCALES = {spelling: float(factor) for factor, *spellings in read_table("scales") for spelling in spellings}
 """Words that multiply the number before them."""
-COUNTED = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-    " seventeen eighteen nineteen",
-    "null eins zwei drei vier fünf sechs sieben acht neun zehn - zwölf",
-    "zéro un deux trois quatre cinq six sept huit neuf dix onze douze",
-    "cero uno dos tres cuatro cinco seis siete ocho nueve diez - doce",
-)
-"""Numbers in words, each in its place; elf and once mean something else in English."""
-SMALL = {word: value for line in COUNTED for value, word in enumerate(line.split()) if value != 1 and word != "-"}
-BY_TEN = "twenty thirty forty fifty sixty seventy eighty ninety"
-TENS = {word: 10 * place for place, word in enumerate(BY_TEN.split(), start=2)}
 IN_ORDER = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 ORDINALS = {word: place for place, word in enumerate(IN_ORDER.split(), start=1)}
-WORTH = {**ORDINALS, **TENS, **SMALL, "one": 1}
+WORTH = {**ORDINALS, **{word: int(value) for value, *words in read_table("numbers_in_words") for word in words}}
 
 
 def unit_pattern() -> str:

@@ -14,27 +14,19 @@ from itertools import pairwise, zip_longest
 from operator import add
 
 from rankproof.text.sentences import sentences
-from rankproof.text.words import HANGUL, UNSPACED, Span, trim
+from rankproof.text.words import HANGUL, UNSPACED, Span, read_table, trim
 
 ZWJ = "\u200d"
-JOINS_BACK = frozenset(
-    {
-        *("\u200c", ZWJ, "\u0e33", "\u0eb3", "\uff9e", "\uff9f"),
-        *map(chr, range(0x1F3FB, 0x1F400)),  # skin tones
-        *map(chr, range(0xE0020, 0xE0080)),  # the letters of flags of regions
-    }
-)
-"""Characters that belong to the one before, beside combining marks."""
-JOINS_ON = frozenset(
-    map(
-        chr,
-        (
-            *(*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0xD4E, 0x110BD, 0x110CD),
-            *(0x111C2, 0x111C3, 0x1193F, 0x11941, 0x11A3A, *range(0x11A84, 0x11A8A), 0x11D46, 0x11F02),
-        ),
-    )
-)
-"""Characters that belong to the one after."""
+
+
+def _characters(ranges: Iterable[str]) -> frozenset[str]:
+    ends = ([int(end, 16) for end in each.split("-")] for each in ranges)
+    return frozenset(chr(code) for each in ends for code in range(each[0], each[-1] + 1))
+
+
+JOINS_BACK, JOINS_ON, _SIGNS = map(_characters, read_table("joining_signs"))
+"""Characters that belong to the one before, beside combining marks; those that belong to the one after; and marks that
+Unicode counts among no letters, such as the frame of a keycap: tantivy splits at them."""
 VIRAMA = 9
 """The combining class of signs that join consonants."""
 
@@ -184,15 +176,6 @@ ALONE = (*((0x0, 0x6FF), (0x10A0, 0x10FF), (0x1E00, 0x2BFF)), *((0x2C60, 0x2DFF)
 Cyrillic, Armenian, Georgian, Hebrew and Arabic, of punctuation and symbols."""
 _JOINS = re.compile(f"[^{''.join(f'{chr(first)}-{chr(last)}' for first, last in ALONE)}]")
 _UNSPACED_RUN = re.compile(f"([{UNSPACED}{HANGUL}]+)")
-_SIGNS = (
-    *((0x34F, 0x34F), (0x488, 0x489), (0xAFD, 0xAFF), (0xB55, 0xB55), (0xE47, 0xE47), (0xE4C, 0xE4C), (0xE4E, 0xE4E)),
-    *((0xECC, 0xECC), (0xF3E, 0xF3F), (0x17B4, 0x17B5), (0x17C9, 0x17D1), (0x17D3, 0x17D3), (0x180B, 0x180D)),
-    *((0x180F, 0x180F), (0x1ABE, 0x1ABE), (0x1CE1, 0x1CE1), (0x1CF7, 0x1CF7), (0x20DD, 0x20E0), (0x20E2, 0x20E4)),
-    *((0xA670, 0xA672), (0xABEC, 0xABEC), (0xFE00, 0xFE0F), (0x111C9, 0x111C9), (0x111CB, 0x111CC)),
-    *((0x11A33, 0x11A33), (0x11A98, 0x11A98), (0x16FE4, 0x16FE4), (0x1BC9D, 0x1BC9D), (0x1CF00, 0x1CF2D)),
-    *((0x1CF30, 0x1CF46), (0x1DA00, 0x1DAAF), (0xE0100, 0xE01EF)),
-)
-"""Marks that Unicode counts among no letters, such as the frame of a keycap: tantivy splits at them."""
 _VOICED = "\u3099\u309a"
 """The marks that make another Japanese sound of a letter; all other marks above or below a letter are dropped."""
 
@@ -288,7 +271,7 @@ class _Folded(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         parts = unicodedata.normalize("NFD", chr(code))
-        sign = any(first <= code <= last for first, last in _SIGNS)
+        sign = chr(code) in _SIGNS
         kept = "".join(c for c in parts if c in _VOICED or not (sign or unicodedata.combining(c)))
         word = all(c.isalnum() or unicodedata.category(c)[0] == "M" for c in kept)
         self[code] = unicodedata.normalize("NFC", kept) if word else " "

@@ -23,6 +23,19 @@ UNSPACED = CJK + THAI + LAO + KHMER + BURMESE
 DEVANAGARI = "\u0900-\u0963\u0971-\u097f"
 ARABIC = "\u0610-\u061a\u0620-\u0669\u066e-\u06d3\u06d5-\u06ff\u0750-\u077f"
 GREEK = "\u0370-\u037d\u037f-\u0386\u0388-\u03ff\u1f00-\u1fff"
+WRITINGS = {
+    "ja": f"[{KANA}]",
+    "zh": f"[{HAN}]",
+    "ko": f"[{HANGUL}]",
+    "ar": f"[{ARABIC}]",
+    "hi": f"[{DEVANAGARI}]",
+    "th": f"[{THAI}]",
+    "el": f"[{GREEK}]",
+    "ru": "[\u0400-\u04ff]",
+    "he": "[\u05d0-\u05ea]",
+    "latin": "[A-Za-z\u00c0-\u024f]",
+}
+"""The letters of a language, or of a writing that several share, by its code."""
 MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf-\u05c7\u200c\u200d"
 INDIC = "\u0900-\u0963\u0966-\u096f\u0971-\u0dff"
 ARABIC_MARKS = "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed"
@@ -148,6 +161,11 @@ def read_table(name: str) -> list[list[str]]:
     """The words of each line of a table beside this module; a line that is indented goes on with the one before."""
     text = files("rankproof.text").joinpath(f"{name}.txt").read_text(encoding="utf-8")
     return [line.split() for line in re.split(r"\n(?! )", text) if line and not line.startswith("#")]
+
+
+def pattern_table(name: str) -> str:
+    """The regular expressions of a table, one a line, as alternatives."""
+    return "|".join(" ".join(line) for line in read_table(name))
 
 
 IRREGULAR = {form: forms[0] for forms in read_table("irregular_forms") for form in forms}
