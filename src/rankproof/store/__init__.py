@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from rankproof.document.numbers import for_face
@@ -35,46 +36,18 @@ class Schema:
         return len(self.steps)
 
 
-MIGRATIONS = (
-    (
-        """CREATE TABLE experiments (
-            id INTEGER PRIMARY KEY,
-            name TEXT NOT NULL UNIQUE,
-            saved_at TEXT NOT NULL,
-            rankproof TEXT NOT NULL,
-            python TEXT NOT NULL,
-            git_commit TEXT,
-            judgments TEXT NOT NULL,
-            ranking TEXT NOT NULL,
-            facts TEXT NOT NULL,
-            queries BLOB NOT NULL
-        )""",
-        """CREATE TABLE measured (
-            experiment INTEGER NOT NULL REFERENCES experiments(id) ON DELETE CASCADE,
-            place INTEGER NOT NULL,
-            measure TEXT NOT NULL,
-            mean REAL NOT NULL,
-            note TEXT NOT NULL,
-            per_query BLOB NOT NULL,
-            counted BLOB,
-            PRIMARY KEY (experiment, place)
-        )""",
-    ),
-    (
-        """CREATE TABLE tags (
-            experiment INTEGER NOT NULL REFERENCES experiments(id) ON DELETE CASCADE,
-            key TEXT NOT NULL,
-            value TEXT NOT NULL,
-            PRIMARY KEY (experiment, key)
-        )""",
-    ),
-)
+def read_steps(name: str) -> tuple[tuple[str, ...], ...]:
+    """The statements of each migration in a file beside this module, where an empty line is between two migrations."""
+    text = files(__name__).joinpath(f"{name}.sql").read_text(encoding="utf-8")
+    return tuple(tuple(each.strip() for each in step.split(";")[:-1]) for step in text.split("\n\n"))
+
+
 HISTORY = Schema(
     noun="history",
     option=("History(path)", "--history"),
     made_by=("History(path).save(scores, name)", "rankproof evaluate ... --save NAME"),
     application=0x524E4B50,  # "RNKP"
-    steps=MIGRATIONS,
+    steps=read_steps("history"),
 )
 
 
