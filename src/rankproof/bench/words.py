@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.gate_words import smallest_margin_sentence
+from rankproof.core.arrays import by_key
 from rankproof.document.charts import Dot, scatter
 from rankproof.document.model import (
     PAGE,
@@ -99,9 +100,7 @@ NAMED = re.compile(r"""(?<=\w )(?:'[^']*'|"[^"]*")|(?<=document )\d+ of \d+|(?<=
 
 def _failures(found: Mapping[str, str]) -> list[str]:
     """Which questions failed, by reason, the most frequent first, each with its first example."""
-    kinds: dict[str, list[str]] = {}
-    for name, reason in found.items():
-        kinds.setdefault(NAMED.sub("", reason), []).append(name)
+    kinds = by_key((NAMED.sub("", reason), name) for name, reason in found.items())
     told = []
     for names in sorted(kinds.values(), key=len, reverse=True)[:REASONS]:
         shown = ", ".join(shorten(name, 40) for name in names[:SHOWN]) + ", ..." * (len(names) > SHOWN)

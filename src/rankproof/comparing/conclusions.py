@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rankproof.comparing.alignment import count_unanswered
+from rankproof.core.arrays import by_key
 from rankproof.core.audit.queries import UNANSWERED
 from rankproof.document.model import Block, Column, Table
 from rankproof.document.numbers import count, first_of, for_face, probability, score, share, signed_number, signed_span
@@ -261,11 +262,7 @@ def turned_notes(rows: Iterable[ComparisonRow], data: Mapping[str, Mapping[str, 
 
 def margin_notes(rows: Iterable[ComparisonRow], margin: float | None) -> Iterator[str]:
     """Which rows are not called equivalent although their interval lies within the margin, a sentence a reason."""
-    reasons: dict[str, list[ComparisonRow]] = {}
-    for row in rows:
-        if row.margin_note:
-            reasons.setdefault(row.margin_note, []).append(row)
-    for reason, same in reasons.items():
+    for reason, same in by_key((row.margin_note, row) for row in rows if row.margin_note).items():
         named = first_of(same, NAMED, lambda x: f"{x.system} on {x.measure}{' in ' + x.slice if x.slice else ''}")
         yield (
             f"Not called equivalent, although the interval lies within {margin:g}: {named}. To be called so "
@@ -278,10 +275,7 @@ def serious_findings(scores: Mapping[str, ScoresLike]) -> list[tuple[Finding, li
 
     A judge of the model that ranked goes first, then queries without an answer.
     """
-    about: dict[Finding, list[str]] = {}
-    for name, each in scores.items():
-        for finding in each.audit.serious:
-            about.setdefault(finding, []).append(name)
+    about = by_key((finding, name) for name, each in scores.items() for finding in each.audit.serious)
     return sorted(about.items(), key=lambda x: (x[0].kind != "judge-kin", x[0].kind not in UNANSWERED))
 
 

@@ -17,6 +17,7 @@ from rankproof.comparing.conclusions import (
     unanswered_notes,
     unjudged_notes,
 )
+from rankproof.core.arrays import by_key
 from rankproof.document.model import (
     ALWAYS,
     LIKELY,
@@ -99,9 +100,7 @@ def _table(found: Gate, rows: Sequence[GateRow], caption: str = "") -> Table:
 
 def _groups(found: Gate) -> dict[str, list[GateRow]]:
     """The rows over all queries, then those of each group, as a screen may lack the last: what did not pass first."""
-    groups: dict[str, list[GateRow]] = {}
-    for each in found.rows:
-        groups.setdefault(each.slice, []).append(each)
+    groups = by_key((each.slice, each) for each in found.rows)
     gravest = ("invalid", "fail", "inconclusive", "pass")
 
     def place(group: str) -> tuple[bool, int]:
@@ -125,10 +124,7 @@ def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part | Firs
     for group, table in listed.items():
         if not group:
             yield _forms([table], media=here)
-    fallen: dict[str, list[str]] = {}
-    for each in found.rows:
-        if each.slice and each.outcome != "pass":
-            fallen.setdefault(each.outcome, []).append(each.slice)
+    fallen = by_key((each.outcome, each.slice) for each in found.rows if each.slice and each.outcome != "pass")
     for outcome, slices in sorted(fallen.items(), key=lambda pair: list(SAYS).index(pair[0])):
         groups = list(dict.fromkeys(slices))
         named = first_of(cut_apart(groups, 30), NAMED)
@@ -218,10 +214,11 @@ def _too_few(found: Gate) -> Iterator[str]:
     How many queries the margin takes is said once: by what was seen, in the sentence of a row, if that can be
     planned by, else by queries without a loss. Measures are named where as many queries have other margins too.
     """
-    alike: dict[tuple[int, float, float, int | None], list[GateRow]] = {}
-    for each in (row for row in found.rows if row.smallest_margin is not None):
-        key = each.n, each.smallest_margin or 0.0, each.limit, each.queries_for_margin
-        alike.setdefault(key, []).append(each)
+    alike = by_key(
+        ((row.n, row.smallest_margin, row.limit, row.queries_for_margin), row)
+        for row in found.rows
+        if row.smallest_margin is not None
+    )
     sizes = Counter(n for n, *_ in alike)
     for key, rows in alike.items():
         if short := list(filter(_is_short, rows)):

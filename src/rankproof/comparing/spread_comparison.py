@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.comparing.conclusions import BROKEN, answer_first
-from rankproof.core.arrays import ExactSum
+from rankproof.core.arrays import ExactSum, by_key
 from rankproof.core.conventions import FEWEST_TO_DECIDE, Conventions
 from rankproof.core.measure import Measure
 from rankproof.core.merge import SpreadSummary
@@ -85,10 +85,7 @@ class SpreadComparison(Result):
     @property
     def wrong(self) -> list[str]:
         """Why numbers are not to be believed: queries that went unanswered, and the errors of the audit."""
-        about: dict[str, list[str]] = {}
-        for name, errors in self.errors.items():
-            for each in errors:
-                about.setdefault(each, []).append(name)
+        about = by_key((each, name) for name, errors in self.errors.items() for each in errors)
         return [*self.unanswered, *(f"{', '.join(names)}: {each}" for each, names in about.items())]
 
     @property

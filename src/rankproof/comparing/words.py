@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.conclusions import conclusions, corrected_table, doubt_notes, told_of, unanswered_notes
+from rankproof.core.arrays import by_key
 from rankproof.core.conventions import BARREN
 from rankproof.core.explanation import ExplainedCase
 from rankproof.document.model import (
@@ -89,10 +90,7 @@ PAIRS = ("measure", "system", "against", "difference", "interval", "p", "verdict
 
 def group_rows(rows: Sequence[ComparisonRow], by: str) -> dict[str, list[ComparisonRow]]:
     """The rows of each measure (by "measure"), or of each group of queries (by "slice", "" for all)."""
-    groups: dict[str, list[ComparisonRow]] = {}
-    for each in rows:
-        groups.setdefault(getattr(each, by), []).append(each)
-    return groups
+    return by_key((getattr(each, by), each) for each in rows)
 
 
 def tables(found: Comparison) -> list[Block]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = NDArray[Any]
 PerQuery: TypeAlias = NDArray[np.float64]
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 def ratio(a: Array, b: Array) -> PerQuery:
@@ -96,6 +97,18 @@ def by_length(
         same = [i for i, row in enumerate(rows) if len(row) == n]
         found |= zip(same, work([rows[i] for i in same], np.random.default_rng([seed, n])), strict=True)
     return [found[i] for i in range(len(rows))]
+
+
+def by_key(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
+    """The values of each key, in the order in which keys and values come.
+
+    >>> by_key([("a", 1), ("b", 2), ("a", 3)])
+    {'a': [1, 3], 'b': [2]}
+    """
+    found: dict[K, list[T]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def hash_of(names: Sequence[str]) -> Array:

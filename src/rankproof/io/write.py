@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from rankproof.core.arrays import by_key
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.document.disk import check_free, last_check, whole_file
@@ -89,7 +90,7 @@ def _trec_run(columns: Columns) -> Iterator[bytes]:
     numbers, ranks = columns.number, columns.rank
     if numbers is None:
         columns.notes.append("the ranking has no scores, so scores that count down were written")
-    for query, rows in _by_query(columns).items():
+    for query, rows in by_key((query, row) for row, query in enumerate(columns.query)).items():
         if numbers is not None:
             score = {row: numbers[row] for row in rows}
         else:  # scores that keep the order: the ranks', or that of the rows
@@ -99,13 +100,6 @@ def _trec_run(columns: Columns) -> Iterator[bytes]:
         for place, row in enumerate(rows, 1):
             rank = place if ranks is None else _whole(ranks[row])
             yield f"{query} Q0 {columns.doc[row]} {rank} {_whole(score[row])} rankproof\n".encode()
-
-
-def _by_query(columns: Columns) -> dict[str, list[int]]:
-    rows: dict[str, list[int]] = {}
-    for row, query in enumerate(columns.query):
-        rows.setdefault(query, []).append(row)
-    return rows
 
 
 def _refuse(columns: Columns, kind: str, unfit: Callable[[str], bool]) -> None:
@@ -137,7 +131,7 @@ def _json(columns: Columns) -> Iterator[bytes]:
     """`{query: {doc: number}}`, with lists if there is no number."""
     _check_finite(columns)
     nested: dict[str, Any] = {query: {} for query in columns.empty}
-    for query, rows in _by_query(columns).items():
+    for query, rows in by_key((query, row) for row, query in enumerate(columns.query)).items():
         if columns.number is not None:
             nested[query] = _object(columns, query, rows)
         else:  # the documents, best first

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rankproof.core.arrays import by_key
 from rankproof.core.measure import Measure
 from rankproof.core.profiles import Profile
 from rankproof.document.model import PAGE, PAPER, SCREEN, TEXT, Chart, Document, Part, Record, Table
@@ -44,7 +45,7 @@ def reference(title: str, whole: str, records: Sequence[Record], brief: str = ""
 def list_measures(measures: Sequence[Measure]) -> str:
     """Every measure with the first line of its description, by families: the modules they stand in."""
     lines: list[str] = []
-    for module, members in _grouped(measures).items():
+    for module, members in _by_module(measures).items():
         said = " ".join((docstring(sys.modules.get(module)) or module).split())  # the subject is its first sentence
         lines += ([""] if lines else []) + wrap(said.partition(". ")[0].removesuffix("."))
         for each in members:
@@ -55,7 +56,7 @@ def list_measures(measures: Sequence[Measure]) -> str:
 def names(measures: Sequence[Measure]) -> str:
     """The names alone, a line or two for the measures of each module."""
     lines = []
-    for module, members in _grouped(measures).items():
+    for module, members in _by_module(measures).items():
         first = f"{module.rpartition('.')[2]:{FAMILY}}  "
         lines += wrap(", ".join(each.spec.name for each in members), first=first, later=" " * len(first))
     return "\n".join([*lines, "", f"Described by --full; one in full by: {_command(measures)}"]) + "\n"
@@ -66,11 +67,8 @@ def _command(measures: Sequence[Measure]) -> str:
     return f"rankproof measures {'--judged ' if measures[0].spec.kind == 'judged' else ''}NAME"
 
 
-def _grouped(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
-    groups: dict[str, list[Measure]] = {}
-    for each in measures:
-        groups.setdefault(each.spec.function.__module__, []).append(each)
-    return groups
+def _by_module(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
+    return by_key((each.spec.function.__module__, each) for each in measures)
 
 
 def _entry(name: str, words: str) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.arrays import FLOOR, Array, ExactSum, hash_of
+from rankproof.core.arrays import FLOOR, Array, ExactSum, by_key, hash_of
 from rankproof.core.audit import Audit, FindingCase
 from rankproof.core.audit.full_audit import errors_in_sums, sums_for_audit
 from rankproof.core.conventions import SEED, USUAL, Conventions, is_unanswered
@@ -179,11 +179,7 @@ def summary_of(
     averages = {each.name: (each.spec.average, each.spec.higher) for each in kernel.measures}
     kept = np.flatnonzero(counted)
     names = [queries[i] for i in kept.tolist()]
-    slices: dict[str, list[int]] = {}
-    for row in kept.tolist():
-        group = groups["slice"][row]
-        if group is not None:
-            slices.setdefault(group, []).append(row)
+    slices = by_key((group, row) for row in kept.tolist() if (group := groups["slice"][row]) is not None)
     clusters = [groups["cluster"][row] for row in kept.tolist()]
     has_clusters = any(each is not None for each in clusters)
     hashed = hash_of([each or "" for each in clusters]) if has_clusters else None

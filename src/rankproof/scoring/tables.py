@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rankproof.core.arrays import by_key
 from rankproof.core.audit.queries import UNANSWERED
 from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.names import find
@@ -135,10 +136,7 @@ def definitions(summary: Summary) -> str:
 
 def intervals(rows: Sequence[ScoreRow]) -> str:
     """How the intervals were made; if it differs, for which measures."""
-    methods: dict[str, list[str]] = {}
-    for row in rows:
-        if row.method and not row.thin:
-            methods.setdefault(row.method, []).append(row.measure)
+    methods = by_key((row.method, row.measure) for row in rows if row.method and not row.thin)
     if len(methods) == 1:
         return f"Intervals: {next(iter(methods))}."
     listed = "; ".join(f"{method} ({', '.join(names)})" for method, names in methods.items())
@@ -153,11 +151,12 @@ def methods(rows: Sequence[ScoreRow]) -> str:
 
 def notes(rows: Sequence[ScoreRow]) -> list[str]:
     """Notes beside single numbers, once for all measures that share one."""
-    said: dict[str, list[str]] = {}
-    for row in rows:
-        for each in (AVERAGES.get(average(row.measure)), _thin(row), row.note):
-            if each:
-                said.setdefault(each, []).append(row.measure)
+    said = by_key(
+        (each, row.measure)
+        for row in rows
+        for each in (AVERAGES.get(average(row.measure)), _thin(row), row.note)
+        if each
+    )
     return [*(f"{', '.join(names)}: {each}." for each, names in said.items()), *unbounded_notes(rows)]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from rankproof.core.arrays import by_key
 from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.model import (
     ALWAYS,
@@ -39,7 +40,6 @@ from rankproof.scoring.tables import DISTRUST, LEGEND, UNBOUNDED, Reasons, Value
 from rankproof.stats.intervals import GUESSED
 
 if TYPE_CHECKING:
-    from rankproof.core.audit import Finding
     from rankproof.scoring.spread import SpreadScores
 
 
@@ -160,11 +160,9 @@ def _of_each(summaries: Sequence[Summary]) -> Iterator[str]:
 
 def _findings(summaries: Sequence[Summary], severity: str) -> list[str]:
     """The findings of a severity, each once, with the rankings it is about if there are several."""
-    about: dict[Finding, list[str]] = {}
     called = cut_names([each.name for each in summaries], 40)
-    for summary in summaries:
-        for finding in (each for each in summary.findings if each.severity == severity):
-            about.setdefault(finding, []).append(called[summary.name])
+    found = ((finding, called[summary.name]) for summary in summaries for finding in summary.findings)
+    about = by_key(pair for pair in found if pair[0].severity == severity)
     told = []
     for finding, names in about.items():
         which = ", ".join(names) if len(names) < len(summaries) else "every run"

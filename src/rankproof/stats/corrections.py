@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from rankproof.core.arrays import Array, as_numbers
+from rankproof.core.arrays import Array, as_numbers, by_key
 from rankproof.errors import DataError, check_whole, explain_calls, is_one_of, one_of, shorten
 from rankproof.progress import draw_in_lots
 from rankproof.stats.paired import FEWEST, SLACK, check_alpha, lugannani_rice, rising_root, total
@@ -164,11 +164,7 @@ def groups(found: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     >>> groups({"a": ("a",), "b": ("a", "b")})
     {'a': ['a', 'b'], 'b': ['b']}
     """
-    by_letter: dict[str, list[str]] = {}
-    for name, own in found.items():
-        for letter in own:
-            by_letter.setdefault(letter, []).append(name)
-    return by_letter
+    return by_key((letter, name) for name, own in found.items() for letter in own)
 
 
 PERMUTATIONS = 10_000

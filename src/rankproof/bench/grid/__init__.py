@@ -32,6 +32,7 @@ from rankproof.bench.grid.plan import GridPlan, plan_of, varied_factors
 from rankproof.bench.grid.steps import Steps, check_filters
 from rankproof.bench.runner import Told
 from rankproof.bench.runs import kept_answers_note
+from rankproof.core.arrays import by_key
 from rankproof.core.audit.ids import check_found, not_in_corpus, relevant_in
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
@@ -319,10 +320,7 @@ def _notes(
 
 def _wrong(usable: Sequence[TriedConfiguration]) -> Iterator[str]:
     """Each error once, with the configurations it is about."""
-    about: dict[str, list[str]] = {}
-    for tried in usable:
-        for each in () if tried.scores is None else tried.scores.wrong:
-            about.setdefault(each, []).append(tried.name)
+    about = by_key((each, tried.name) for tried in usable if tried.scores is not None for each in tried.scores.wrong)
     for each, names in about.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         yield f"{names[0]}{more}: {each}"

@@ -29,6 +29,7 @@ from rankproof.bench.grid.parts import (
     try_making,
 )
 from rankproof.bench.runner import RunLimits, plan_for
+from rankproof.core.arrays import by_key
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, check_number, check_whole, not_known, one_of, shorten
@@ -279,9 +280,7 @@ def _check_hybrids(source: GridSource, parts: Sequence[GridPart]) -> None:
 
 def _expand_hybrids(source: GridSource, parts: Sequence[GridPart]) -> list[GridPart]:
     """Hybrids of every variant of what they are made of; parts before wholes. A hybrid of itself is refused."""
-    by_label: dict[str, list[GridPart]] = {}
-    for part in parts:
-        by_label.setdefault(part.label, []).append(part)
+    by_label = by_key((part.label, part) for part in parts)
 
     def variants(label: str, path: tuple[str, ...]) -> Iterator[GridPart]:
         if label in path:

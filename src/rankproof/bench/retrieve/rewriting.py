@@ -12,6 +12,7 @@ from typing import Any
 from rankproof.bench.retrieve.bm25 import keyword
 from rankproof.bench.retrieve.search import Allowed, Search, Terms, Vocabulary, as_search, changed_options
 from rankproof.bench.retriever import Found
+from rankproof.core.arrays import by_key
 from rankproof.core.corpus import Corpus
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, UserCode, check_number, check_whole, shorten
@@ -129,9 +130,7 @@ class Speller(Displayable):
     def __init__(self, counts: Mapping[str, int]) -> None:
         self._counts = counts
         self._stems = {stem(word) for word in counts}
-        self._known: dict[str, list[str]] = {}
-        for word in counts:
-            self._known.setdefault(word[0], []).append(word)
+        self._known = by_key((word[0], word) for word in counts)
 
     def __call__(self, question: str) -> str:
         """The question with its typing errors corrected."""

@@ -15,6 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from rankproof.bench.testset.pool import ORDERS, Item, Pool
+from rankproof.core.arrays import by_key
 from rankproof.document.model import Document, PlainData, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, one_of, shorten
@@ -135,11 +136,8 @@ def merge_labels(labels: Labels) -> dict[str, dict[str, int]]:
     >>> merge_labels(last_labels(made))
     {'q': {'d': 2}}
     """
-    given: dict[Item, list[int]] = {}
-    for own in labels.values():
-        for item, label in own.items():
-            if label.grade is not None:
-                given.setdefault(item, []).append(label.grade)
+    every = (pair for own in labels.values() for pair in own.items())
+    given = by_key((item, label.grade) for item, label in every if label.grade is not None)
     grades: dict[str, dict[str, int]] = {}
     for item, votes in given.items():
         grades.setdefault(item.query, {})[item.document] = max(sorted(set(votes)), key=votes.count)

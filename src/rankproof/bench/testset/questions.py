@@ -23,6 +23,7 @@ import numpy as np
 from rankproof.bench.runner.run_plan import RunOutcome
 from rankproof.bench.testset.checks import forms, longest_run, remembered_words
 from rankproof.comparing.alignment import possible_ends
+from rankproof.core.arrays import by_key
 from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.defaults import DEFAULT_MEASURE
@@ -212,9 +213,7 @@ def split_questions(
             f"kinds: names none of the {len(given)} questions, for example {shorten(given[0])}. "
             "Next: check that both spell ids the same way."
         )
-    groups: dict[str, list[str]] = {}
-    for query in given:
-        groups.setdefault(str((kinds or {}).get(query, "")), []).append(query)
+    groups = by_key((str((kinds or {}).get(query, "")), query) for query in given)
     owed = dict.fromkeys(shares, 0.0)
     parts: dict[str, str] = {}
     for kind in sorted(groups):

@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
-from rankproof.core.arrays import narrow
+from rankproof.core.arrays import by_key, narrow
 from rankproof.core.audit.queries import BY_MACHINE
 from rankproof.core.conventions import Conventions, keep_one
 from rankproof.core.hits import Array
@@ -125,10 +125,8 @@ class TrecRankings:
 
     def gather_queries(self, taken: list[Chunk]) -> Iterator[Chunk]:
         """Divided chunks, query after query, in chunks of about SIZE."""
-        of_query: dict[bytes, list[Part]] = {}
-        for chunk in taken:
-            for query, content, numbers in split(chunk, COLUMNS).with_text(QUERY):
-                of_query.setdefault(query, []).append((content, numbers))
+        runs = (run for chunk in taken for run in split(chunk, COLUMNS).with_text(QUERY))
+        of_query = by_key((query, (content, numbers)) for query, content, numbers in runs)
         batch, size = list[Part](), 0
         for each in of_query.values():
             batch += each
@@ -186,10 +184,8 @@ class TrecRankings:
 
     def by_query(self) -> dict[str, TrecRankings]:
         """The lines of each query as a run of their own; together they take about as much memory as the file."""
-        found: dict[str, list[bytes]] = {}
-        for lines, _ in self._checked():
-            for query, content, _ in lines.with_text(QUERY):
-                found.setdefault(query.decode(), []).append(content)
+        runs = (run for lines, _ in self._checked() for run in lines.with_text(QUERY))
+        found = by_key((query.decode(), content) for query, content, _ in runs)
         return {query: replace(self, path_or_bytes=b"".join(parts)) for query, parts in found.items()}
 
     def part(self, rows: int) -> RankingTable:
