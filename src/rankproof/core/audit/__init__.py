@@ -259,34 +259,6 @@ def gather_queries(table: RankingTable) -> WholeRankings:
 # Reference: A. Panickssery, S. Bowman, S. Feng: LLM evaluators recognize and favor their own generations, NeurIPS 2024.
 
 SAME, FAMILY = "one model", "one family"
-_START, _END = r"(?<![a-z])", r"(?![a-z])"
-FAMILIES: Mapping[str, str] = {
-    "OpenAI": r"gpt|chatgpt|o[134](?=$|[^a-z0-9]|mini)|davinci|text-embedding-(?:3|ada)",
-    "Anthropic": r"claude",
-    "Google": r"gemini|gemma|palm|text-bison|textembedding|text-embedding-0|embeddinggemma",
-    "Llama": r"(?:code)?llama",
-    "Mistral": r"mistral|mixtral|ministral|codestral|magistral|pixtral|rankzephyr|zephyr",
-    "Qwen": r"qwen|qwq",
-    "DeepSeek": r"deepseek",
-    "Cohere": r"command-(?:r|a|light)|command" + _END + r"|cohere|rerank-(?:english|multilingual|v\d)"
-    r"|embed-(?:english|multilingual|v\d)",
-    "Grok": r"grok",
-    "Phi": r"phi-?\d",
-    "Nova": r"nova-(?:micro|lite|pro|premier)|titan-",
-    "GLM": r"(?:chat)?glm",
-    "Kimi": r"kimi|moonshot",
-    "MiniMax": r"minimax",
-    "Yi": r"yi-\d",
-    "Jamba": r"jamba",
-    "BGE": r"bge",
-    "Jina": r"jina",
-    "Nomic": r"nomic",
-    "Voyage": r"voyage",
-    "E5": r"e5(?=$|[^a-z0-9])|multilingual-e5",
-    "MiniLM": r"minilm",
-    "T5": r"(?:flan-|mono|rank)?t5" + _END,
-}
-"""The names of the models of each maker; if a name contains several, the first one counts."""
 DATES = (
     r"[-_@.]?(?<!\d)20\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?[0-3]\d)?(?!\d)|[-_](?:0[1-9]|1[0-2])[-_][0-3]\d(?!\d)"
     r"|[-_]\d\d[-_]20\d\d(?!\d)|[-_]\d{4}(?![\da-z])|@\d+|-v\d+:\d+|:\d+$|[-_]00[1-9](?!\d)"
@@ -308,8 +280,12 @@ VARIANTS = {
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """Patterns of the names of each maker, compiled only when models are compared."""
-    return {maker: re.compile(f"{_START}(?:{names})") for maker, names in FAMILIES.items()}
+    """Patterns of the names of each maker's models, read and compiled only when models are compared."""
+    from pkgutil import get_data  # few evaluations need it
+
+    lines = (get_data(__package__, "model_names.txt") or b"").decode().splitlines()
+    makers = dict(line.split() for line in lines if not line.startswith("#"))
+    return {maker: re.compile(f"(?<![a-z])(?:{names})") for maker, names in makers.items()}
 
 
 def model_of(name: str) -> tuple[str, tuple[str, ...]]:
