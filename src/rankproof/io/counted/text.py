@@ -9,10 +9,12 @@ Documents are compared by the bytes of their ids, whatever collation a column ha
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from pkgutil import get_data
 
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import EXACT
@@ -48,53 +50,14 @@ class SqlDialect:
     """The type of text."""
     most: str = "max({})"
     least: str = "min({})"
-    """The largest and the smallest number of a group."""
+    """The largest and the smallest number of a group. DataFusion's max of infinities below zero is -1.8e308, its min of
+    those above zero 1.8e308 (55.0), and Sail, which speaks Spark's SQL, has the same."""
 
 
-_ANSI = {"text": "cast({} as varchar)", "double": "cast({} as double)"}
-DIALECTS: dict[str, SqlDialect] = {
-    "duckdb": SqlDialect(
-        **_ANSI, bytes="encode({})", exact="cast(cast({} as varchar) as double)", nan="isnan({})",
-        single="cast({} as float)",
-    ),
-    "sqlite": SqlDialect(
-        text="cast({} as text)", bytes="cast({} as blob)", double="cast({} as real)", exact="cast({} as real)",
-        nan="{0} is null", short="text",
-    ),
-    "sqlite, UTF-16": SqlDialect(
-        text="cast({} as text)", bytes="rankproof_bytes({})", double="cast({} as real)", exact="cast({} as real)",
-        nan="{0} is null", short="text",
-    ),
-    "postgres": SqlDialect(
-        text="cast({} as text)", bytes="convert_to({}, 'UTF8')", double="cast({} as double precision)",
-        exact="cast({} as double precision)", nan="{} = 'NaN'::double precision", single="cast({} as real)",
-        short="text",
-    ),
-    "spark": SqlDialect(
-        text="cast({} as string)", bytes="cast({} as binary)", double="cast({} as double)",
-        exact="cast(cast({} as string) as double)", nan="isnan({})", single="cast({} as float)", quote="`",
-        short="string", most="max_by({0}, {0})", least="min_by({0}, {0})",  # Sail's max is that of DataFusion
-    ),
-    "datafusion": SqlDialect(
-        **_ANSI, bytes="cast({} as bytea)", exact="cast(cast({} as varchar) as double)", nan="isnan({})",
-        single="cast({} as real)",
-        # Its max of infinities below zero is -1.8e308, its min of those above zero 1.8e308 (55.0).
-        most="first_value({0} order by {0} desc)", least="first_value({0} order by {0})",
-    ),
-    "bigquery": SqlDialect(
-        text="cast({} as string)", bytes="cast({} as bytes)", double="cast({} as float64)",
-        exact="cast(cast({} as string) as float64)", nan="is_nan({})", whole="int64", quote="`", short="string",
-    ),
-    "snowflake": SqlDialect(
-        text="cast({} as varchar)", bytes="to_binary({}, 'UTF-8')", double="cast({} as double)",
-        exact="cast(cast({} as varchar) as double)", nan="{} = 'NaN'::double",
-    ),
-    "trino": SqlDialect(
-        text="cast({} as varchar)", bytes="to_utf8({})", double="cast({} as double)",
-        exact="cast(cast({} as varchar) as double)", nan="is_nan({})", single="cast({} as real)",
-    ),
-}  # fmt: skip
-"""The engines whose SQL is known; what is run in the tests stands in docs/scale.md."""
+DIALECTS = {
+    name: SqlDialect(**told) for name, told in json.loads(get_data(__package__, "dialects.json") or b"").items()
+}
+"""The engines whose SQL is known, in `dialects.json`; what is run in the tests stands in docs/scale.md."""
 WRITTEN = tuple(name for name in DIALECTS if "," not in name)
 """Those whose text makes sense outside Python."""
 QUERY = re.compile(r"\s*(\(|(select|with|from|values)\s)", re.IGNORECASE)
