@@ -7,6 +7,7 @@ piece and can say what is wrong where.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -253,7 +254,4 @@ def _pieces(query: TextColumn) -> Iterator[tuple[int, int]]:
 def _begin_of_query(query: TextColumn, low: int, high: int) -> int:
     """Where the rows of the query at `high` begin, found by halving; at `low` there is another one."""
     last = query.at(high)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if query.at(middle) == last else (middle, high)
-    return high
+    return bisect_left(range(high), True, lo=low + 1, key=lambda row: query.at(row) == last)
