@@ -19,7 +19,7 @@ from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.groups import group_places
 from rankproof.scoring.protocol import ScoresLike
-from rankproof.scoring.scores import Scores, unjudged_share
+from rankproof.scoring.scores import Scores
 from rankproof.stats.confidence import Ends
 from rankproof.stats.judge_error import Corrected
 from rankproof.stats.paired import paired_differences
@@ -212,7 +212,7 @@ def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ())
         unanswered=count_unanswered(scores),
         skipped=scores.conventions.missing == "skip",
         depth=depth,
-        unjudged=scores.unjudged.get(depth) if hits is None else unjudged_share(hits, depth),
+        unjudged=scores.unjudged.get(depth) if hits is None else hits.unjudged_share(depth),
         ends={
             name: pair if scores.column(name).measure.spec.higher else pair[::-1]
             for name, pair in bounded.items()

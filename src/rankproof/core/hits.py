@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import methodcaller
 from typing import Any, TypeVar
 
 import numpy as np
@@ -343,6 +344,11 @@ class Hits(Displayable):
     def unjudged(self) -> PerQuery:
         """How many documents of each ranking nobody judged."""
         return self.retrieved - self.count()
+
+    def unjudged_share(self, k: int) -> float | None:
+        """The share of documents in the top k that nobody judged; None if there are none."""
+        shown = int(np.minimum(self.retrieved, k).sum())
+        return float(1 - self.by_parts(methodcaller("count", k)).sum() / shown) if shown else None
 
 
 class PackedHits(Hits):

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from operator import methodcaller
 from typing import Any, Self
 
 import numpy as np
@@ -176,7 +175,7 @@ class Scores(ScoresLike):
         if "facts" in self.stored:
             return dict(self.stored["facts"])
         cuts = sorted({k for column in self.columns.values() if (k := column.measure.cutoff)})
-        shares = [(k, unjudged_share(self.hits, k)) for k in cuts] if self.hits is not None else []
+        shares = [(k, self.hits.unjudged_share(k)) for k in cuts] if self.hits is not None else []
         barren = {group: some.no_gain() for group, some in self.slices.items() if isinstance(some, Scores)}
         return {
             "documents": 0 if self.judgments is None else len(self.judgments.doc_ids),
@@ -255,12 +254,6 @@ def _tied_share(hits: Hits | None) -> float | None:
     if hits.first is None or hits.last is None:
         return 0.0
     return float((hits.first != hits.last).mean())
-
-
-def unjudged_share(hits: Hits, k: int) -> float | None:
-    """The share of documents in the top k that nobody judged; None if there are none."""
-    shown = int(np.minimum(hits.retrieved, k).sum())
-    return float(1 - hits.by_parts(methodcaller("count", k)).sum() / shown) if shown else None
 
 
 def _column(name: str, values: Mapping[str, float], index: Mapping[str, int]) -> ScoreColumn:

@@ -235,7 +235,7 @@ def unjudged_documents(case: FindingCase) -> Iterator[Finding]:
     """The share of the documents that measures look at and that were never judged."""
     if case.conventions.unjudged != "nonrelevant":
         return
-    shares = {k: _unjudged(case.hits, k) for m in case.at_k if (k := m.cutoff)}
+    shares = {k: case.hits.unjudged_share(k) or 0.0 for m in case.at_k if (k := m.cutoff)}
     k, share = max(shares.items(), key=lambda each: each[1], default=(0, 0.0))
     if share < UNJUDGED_SAID:
         return
@@ -247,11 +247,6 @@ def unjudged_documents(case: FindingCase) -> Iterator[Finding]:
     advice = "judge the top of the rankings, or look at the bounds: the numbers if they were relevant."
     severity: Severity = "warning" if share >= UNJUDGED_WARNED else "note"
     yield Finding(severity, "unjudged", int((np.minimum(case.hits.retrieved, k) - judged).sum()), message, (), advice)
-
-
-def _unjudged(hits: Hits, k: int) -> float:
-    shown = np.minimum(hits.retrieved, k).sum()
-    return float(1 - hits.by_parts(methodcaller("count", k)).sum() / shown) if shown else 0.0
 
 
 def low_ceilings(case: FindingCase) -> Iterator[Finding]:
