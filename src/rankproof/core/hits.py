@@ -18,8 +18,6 @@ __all__ = ["Array", "Facets", "Hits", "PackedHits", "PerQuery", "ratio"]
 
 QUERIES = 1 << 15
 """So many queries are worked on at a time."""
-
-
 ABOVE_ZERO = float(np.nextafter(0, 1))
 """The smallest grade that is one."""
 OF_ROWS = ("rank", "grade", "doc", "first", "last", "aspect", "weight", "doubtful")
@@ -143,10 +141,8 @@ class Hits(Displayable):
                 "scores='positive': which of the documents nobody judged score above 0 is not kept, so they cannot "
                 "count as relevant. Next: leave out unjudged='relevant', or choose scores='any'."
             )
-        if scores == "any" or self.doubtful is None:
-            return self
         low = self.doubtful
-        return self.once("positive", lambda: self.keep(~low))
+        return self if scores == "any" or low is None else self.once("positive", lambda: self.keep(~low))
 
     def valued(self, gain: Gain = "linear") -> Hits:
         """The same rows (and pool) with each grade replaced by its gain; below zero counts 0."""
