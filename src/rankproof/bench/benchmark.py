@@ -16,7 +16,7 @@ from rankproof.bench.adapters import Adapted, adapt
 from rankproof.bench.retriever import AnswerReading, IdOf
 from rankproof.bench.runner import RunLimits, RunPlan, RunRow, Told, answer_all, plan_for
 from rankproof.bench.runs import Run, Standings, standings, usual_measures
-from rankproof.comparing.compare import compare_scores
+from rankproof.comparing.compare import DecidingArguments, compare_scores
 from rankproof.core.audit.ids import check_found, not_in_corpus, relevant_in
 from rankproof.core.conventions import ScoringArguments
 from rankproof.core.corpus import Corpus
@@ -38,21 +38,12 @@ if TYPE_CHECKING:
 
 
 SAMPLE = "sample"
-_DECIDING = ("seed", "alpha", "margin", "correction", "permutations", "allow_missing", "allow_errors")
-"""The arguments of a comparison that no score depends on."""
 
 
-class RunCompareArguments(ScoringArguments, total=False):
+class RunCompareArguments(DecidingArguments, ScoringArguments, total=False):
     """The arguments of `compare` that `Benchmark.compare` hands on."""
 
     by: Grouping | None
-    seed: int
-    alpha: float
-    margin: float | None
-    correction: str
-    permutations: int
-    allow_missing: float
-    allow_errors: bool
 
 
 class DiagnoseArguments(ScoringArguments, total=False):
@@ -311,7 +302,7 @@ class Benchmark(Displayable):
             )
         # Every question was asked: one without an answer is a failure of the retriever, not a gap of the data.
         conventions: dict[str, Any] = {"allow_missing": 1.0, **settings}
-        deciding = {key: conventions.pop(key) for key in _DECIDING if key in conventions}
+        deciding = {key: conventions.pop(key) for key in DecidingArguments.__annotations__ if key in conventions}
         asked = usual_measures(min(run.k for run in chosen.values())) if measures is None else measures
         scores = {
             name: replace(run, judgments=self.judgments).evaluate(asked, **conventions) for name, run in chosen.items()

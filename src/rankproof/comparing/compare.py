@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -46,6 +46,18 @@ from rankproof.stats.detectable_difference import detectable, needed_or_why
 from rankproof.stats.differences import UNSEEN, difference_intervals, equivalence
 from rankproof.stats.paired import check_alpha, sign_flips, total
 from rankproof.stats.significance import d_z
+
+
+class DecidingArguments(TypedDict, total=False):
+    """The arguments of a comparison that no score depends on."""
+
+    seed: int
+    alpha: float
+    margin: float | None
+    correction: str
+    permutations: int
+    allow_missing: float
+    allow_errors: bool
 
 
 @old_arguments(corpus="corpus_size")

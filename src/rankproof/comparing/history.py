@@ -19,7 +19,7 @@ import numpy as np
 
 import rankproof
 from rankproof.comparing.alignment import align_scores, counted_by_all, without_groups
-from rankproof.comparing.compare import compare_scores
+from rankproof.comparing.compare import DecidingArguments, compare_scores
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.gate import MEAN_OF, Gate, gate_scores
 from rankproof.core.audit import Audit
@@ -41,21 +41,14 @@ DEFAULT = "rankproof.db"
 """The default path of the history."""
 
 
-class CompareArguments(TypedDict, total=False):
+class CompareArguments(DecidingArguments, total=False):
     """The arguments of `compare_scores` that `History.compare` hands on."""
 
     measures: Measures | None
     baseline: str | None
     by: Grouping | None
     anyway: bool
-    seed: int
-    alpha: float
-    margin: float | None
-    correction: str
-    permutations: int
     all_pairs: bool
-    allow_missing: float
-    allow_errors: bool
 
 
 class GateArguments(TypedDict, total=False):
