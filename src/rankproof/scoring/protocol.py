@@ -372,5 +372,10 @@ def ends(scores: ScoresLike, measure: str | Measure) -> Pair:
     column = scores.column(measure)
     spec = column.measure.spec
     best = scores.highest_reachable(measure) if spec.higher and spec.average != "sum" else None  # a count's is itself
-    above = spec.bounds[1] if best is None or best <= spec.bounds[0] else min(best, spec.bounds[1])
-    return spec.bounds[0], max(above, float(column.counting.max(initial=-np.inf)))
+    return range_of(spec.bounds, best, float(column.counting.max(initial=-np.inf)))
+
+
+def range_of(bounds: Pair, best: float | None, most: float) -> Pair:
+    """The bounds that a measure declares, limited above by the best within reach, but not below the most there is."""
+    above = bounds[1] if best is None or best <= bounds[0] else min(best, bounds[1])
+    return bounds[0], max(above, most)

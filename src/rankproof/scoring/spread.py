@@ -29,6 +29,7 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, NotThere, UsageError
 from rankproof.io.counted import check_ids
 from rankproof.io.load import load_judgments, load_ranking
+from rankproof.scoring.protocol import range_of
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.intervals import Interval, interval_of
 
@@ -267,13 +268,9 @@ class SpreadScores(Result):
 
     def _ends(self, name: str) -> tuple[float, float]:
         spec = self.measures[name].spec
-        tops = self.summary.worst.get(f"{CEILING} {name}")
+        tops = self.summary.worst.get(f"{CEILING} {name}") if spec.higher and spec.average != "sum" else None
         best = max(0.0, tops.rows[0][1]) if tops and tops.rows else None
-        if not spec.higher or spec.average == "sum":
-            best = None
-        above = spec.bounds[1] if best is None or best <= spec.bounds[0] else min(best, spec.bounds[1])
-        column = self.summary.columns[name]
-        return spec.bounds[0], max(above, column.most)
+        return range_of(spec.bounds, best, self.summary.columns[name].most)
 
     def _mean_of(self, what: str, measure: str | Measure) -> float:
         name = self._key(measure)
