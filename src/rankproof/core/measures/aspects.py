@@ -25,7 +25,7 @@ from rankproof.core.derive import (
 )
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import Cutoff, Grade
-from rankproof.core.measures.sets import returned_count
+from rankproof.core.measures.sets import divisor
 from rankproof.core.names import measure
 
 Of = Literal["coverable", "declared"]
@@ -141,8 +141,7 @@ def intent_aware_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuer
     >>> evaluate(relevant, {"q": ["a", "b"]}, "P_IA@2")["P_IA@2"]
     0.5
     """
-    shown = returned_count(h, k) if k is None else np.full(h.n, float(k))
-    return ratio(h.relevant(rel).top(k).count(), shown * coverable_aspects(h, rel))
+    return ratio(h.relevant(rel).top(k).count(), divisor(h, k, "k") * coverable_aspects(h, rel))
 
 
 def full_marks(h: Hits, rel: float, **others: object) -> PerQuery:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -200,13 +200,16 @@ def gains(documents: Iterable[Found], gain: Any, rel: float = 0) -> Step:
 
 def discounted_on_paper(kind: str, says: str, documents: list[Found], k: int | None, gain: Any) -> Step:
     """DCG of the documents at their ranks."""
-    terms = []
-    for each in top_of(documents, k):
-        gained = worth(each.grade, gain)
-        if gained:
-            value = gained / math.log2(each.rank + 1)
-            terms.append(Term(f"{number_text(gained)} / log2({each.rank + 1})", value, each.rank, each.doc))
-    return sum_step(kind, says, terms)
+    return sum_step(kind, says, discounted_terms(top_of(documents, k), lambda grade: worth(grade, gain)))
+
+
+def discounted_terms(documents: Iterable[Found], gain: Callable[[float], float]) -> list[Term]:
+    """What each document gains, divided by the log of its rank; those without a gain are left out."""
+    return [
+        Term(f"{number_text(gained)} / log2({each.rank + 1})", gained / math.log2(each.rank + 1), each.rank, each.doc)
+        for each in documents
+        if (gained := gain(each.grade))
+    ]
 
 
 def stop_chance(h: Hits, top_grade: float | None) -> Array:

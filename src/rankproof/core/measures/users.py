@@ -30,6 +30,7 @@ from rankproof.core.derive import (
 )
 from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.measure import Count, Cutoff, Depth, Grade, Maximum, Persistence
+from rankproof.core.measures.ndcg_and_err import discounted_terms
 from rankproof.core.measures.sets import returned_count
 from rankproof.core.names import measure
 
@@ -203,12 +204,7 @@ def residual(c: Case, k: int | None, p: float, negative: str, tail: str) -> Writ
 def scaled_dcg_on_paper(c: Case, k: int | None, top_grade: float | None) -> Written:
     """DCG by that of a list of documents of the highest grade."""
     top, depth = c.top_grade if top_grade is None else top_grade, DEPTH if k is None else k
-    terms = []
-    for each in top_of(c.found, depth):
-        part = portion(each.grade, top)
-        if part:
-            value = part / math.log2(each.rank + 1)
-            terms.append(Term(f"{number_text(part)} / log2({each.rank + 1})", value, each.rank, each.doc))
+    terms = discounted_terms(top_of(c.found, depth), lambda grade: portion(grade, top))
     sums = sum_step("found", f"grade / {number_text(top)}, divided by log2(rank + 1), {cut_at(depth)}", terms)
     most = math.fsum(1 / math.log2(rank + 1) for rank in range(1, depth + 1))
     goal = Step("denominator", f"{depth:,} documents of the highest grade: sum of 1 / log2(rank + 1)", value=most)
