@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 
@@ -219,24 +220,21 @@ def _usual(counts: Array, weekday: Array | None, hour: Array) -> Array:
 
 
 def _before(counts: Array, weights: Array, least: float = 0.0) -> Array:
-    """Counts by weight in the days before each step; their median, so that an outage does not pass for usual."""
+    """Counts by weight in the days before each step; their median, so that an outage does not pass for usual.
+
+    That of the standard library: NumPy's imports masked arrays, and takes long for few values.
+    """
     day = np.arange(len(counts)) // OF_DAY
     seen, wanted = np.bincount(day, counts), np.bincount(day, weights)
-    known = (wanted > 0.25 * _median(wanted.tolist())).tolist()  # a day that has just begun says nothing
+    known = (wanted > 0.25 * median(wanted.tolist())).tolist()  # a day that has just begun says nothing
     ratio = (seen / np.maximum(wanted, 1e-300)).tolist()
     level, last = np.zeros(len(seen)), 0.0
     for at in range(len(seen)):
         span = range(at - BEFORE, at) if at >= BEFORE else range(min(BEFORE, len(seen)))
         days = [ratio[each] for each in span if known[each]]
-        last = _median(days) if days else last
+        last = median(days) if days else last
         level[at] = last
     return np.asarray(np.clip(level, least, 1 - 1e-6)[day] if least else level[day])
-
-
-def _median(values: list[float]) -> float:
-    """As NumPy's, which imports its masked arrays and takes long for few values."""
-    found = sorted(values)
-    return float((found[(len(found) - 1) // 2] + found[len(found) // 2]) / 2)
 
 
 def _roughness(counts: Array, usual: Array) -> float:
@@ -252,7 +250,7 @@ def _roughness(counts: Array, usual: Array) -> float:
     some = wanted > 1
     if some.sum() < 12:
         return 1.0
-    return max(1.0, _median(((seen[some] - wanted[some]) ** 2 / wanted[some]).tolist()) / 0.455)
+    return max(1.0, median(((seen[some] - wanted[some]) ** 2 / wanted[some]).tolist()) / 0.455)
 
 
 def stretches(evidence: Array, limit: float) -> list[tuple[int, int]]:
