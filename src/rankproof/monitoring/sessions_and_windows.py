@@ -215,20 +215,10 @@ def _cut_long(begins: Array, time: Array) -> None:
     starts = np.flatnonzero(begins)
     ends = np.append(starts[1:], len(time))
     long = time[ends - 1] - time[starts] > LONGEST
-    starts, ends = starts[long], ends[long]
-    while len(starts):
-        low, high = starts + 1, ends  # all long sessions are halved at once
-        limit = time[starts] + LONGEST
-        while (low < high).any():
-            middle = (low + high) // 2
-            inside = time[np.minimum(middle, len(time) - 1)] <= limit
-            low, high = (
-                np.where((low < high) & inside, middle + 1, low),
-                np.where((low < high) & ~inside, middle, high),
-            )
-        begins[low] = True
-        left = time[ends - 1] - time[low] > LONGEST
-        starts, ends = low[left], ends[left]
+    for start, end in zip(starts[long].tolist(), ends[long].tolist(), strict=True):
+        while time[end - 1] - time[start] > LONGEST:
+            start += int(np.searchsorted(time[start:end], time[start] + LONGEST, side="right"))
+            begins[start] = True
 
 
 ABANDONED, REFORMULATED = "abandoned", "reformulated"
