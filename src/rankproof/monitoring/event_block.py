@@ -207,12 +207,5 @@ def sketch_bytes(data: Array, begins: Array) -> Array:
     return found
 
 
-def count_hashes(hashes: Array) -> tuple[Array, Array]:
-    """Each different hash with how often it comes."""
-    found = np.sort(hashes)
-    starts = np.flatnonzero(np.append(True, found[1:] != found[:-1])[: len(found)])
-    return found[starts], np.diff(np.append(starts, len(found)))
-
-
 class UnusualShape(Exception):
     """Raised for records, or a column, that must be read one by one."""

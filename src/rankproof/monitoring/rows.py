@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from itertools import chain
 from math import isfinite
 from typing import Any
@@ -22,7 +23,6 @@ from rankproof.monitoring.event_block import (
     EventBlock,
     UnusualShape,
     as_bytes,
-    count_hashes,
     hash_bytes,
     join_blocks,
     sketch_bytes,
@@ -57,7 +57,7 @@ class RowMaker:
     def remember(self, hashes: Array, name: Callable[[int], str | None]) -> None:
         """Keep the names of users who send much of a block: they may have to be named."""
         some = hashes[:: max(len(hashes) // 2000, 1)]
-        users, counts = count_hashes(some)
+        users, counts = np.unique(some, return_counts=True)
         for user in users[counts > 0.02 * len(some)].tolist():
             if user and user not in self._users and len(self._users) < 10_000:
                 self._users[user] = self.show_id(str(name(int(np.flatnonzero(hashes == np.uint64(user))[0]))))
@@ -88,7 +88,8 @@ class RecordColumns:
         self._rows: list[Row] = []
         self._parts: list[EventBlock] = []
         self._kept = 0
-        self._plans: dict[tuple[Any, ...], tuple[dict[str, str], tuple[str, ...], list[tuple[str, str]]]] = {}
+        self._plan = lru_cache(1000)(lambda keys: (*maker.schema.places(keys), maker.slice_places(keys)))
+        """Where the fields, and the slices, of records with these keys are."""
 
     def __len__(self) -> int:
         return self._kept + len(self._rows)
@@ -134,15 +135,6 @@ class RecordColumns:
             for codes, (kind, key) in zip(maker.codes, maker.slice_places(record), strict=True)
         )
         return event.ts, event.id, event.session, event.user, event.query, (), values, slices
-
-    def _plan(self, keys: tuple[Any, ...]) -> tuple[dict[str, str], tuple[str, ...], list[tuple[str, str]]]:
-        """Where the fields, and the slices, of records with these keys are."""
-        try:
-            return self._plans[keys]
-        except KeyError:
-            if len(self._plans) > 1000:
-                self._plans.clear()
-            return self._plans.setdefault(keys, (*self._maker.schema.places(keys), self._maker.slice_places(keys)))
 
     def _usual(self, r: dict[str, Any]) -> Row:
         """The row of a record of the usual shape, fast; any other shape raises."""

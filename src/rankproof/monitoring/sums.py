@@ -16,7 +16,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.monitoring.event_block import EVENT, SESSION, USER, VALUES, Codes, EventBlock, count_hashes, mixed
+from rankproof.monitoring.event_block import EVENT, SESSION, USER, VALUES, Codes, EventBlock, mixed
 from rankproof.monitoring.online_metrics import (
     BINS,
     COLUMNS,
@@ -380,7 +380,8 @@ class Senders:
         """Count the users of some events."""
         bucket = (ids & np.uint64(BUCKETS - 1)).astype(np.int64)
         # Whoever sends much is in a bucket with much in it: to count the others of a long block takes long.
-        users, counts = count_hashes(ids[(np.bincount(bucket, minlength=BUCKETS) * FOLLOWED > len(ids))[bucket]])
+        often = (np.bincount(bucket, minlength=BUCKETS) * FOLLOWED > len(ids))[bucket]
+        users, counts = np.unique(ids[often], return_counts=True)
         if len(users) > FOLLOWED:
             most = np.argpartition(counts, -FOLLOWED)[-FOLLOWED:]
             users, counts = users[most], counts[most]
