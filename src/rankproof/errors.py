@@ -180,6 +180,12 @@ def is_one_of(got: object, known: Container[str]) -> bool:
     return isinstance(got, str) and got in known
 
 
+def check_one_of(what: str, got: object, known: Collection[str]) -> None:
+    """Refuse an unknown word, and whatever else is none of those that are known."""
+    if not is_one_of(got, known):
+        raise one_of(what, got, known)
+
+
 def one_of(what: str, got: object, known: Iterable[str]) -> UsageError:
     """The error for an unknown word.
 

@@ -26,7 +26,7 @@ from rankproof.comparing.conclusions import ALLOWED, both_broken, too_few_answer
 from rankproof.core.conventions import BARREN, FEWEST_TO_DECIDE, THIN, TOO_FEW_TO_DECIDE, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
-from rankproof.errors import UsageError, check_whole, old_arguments, one_of
+from rankproof.errors import UsageError, check_one_of, check_whole, old_arguments
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.load import Columns, systems_by_name, with_columns
 from rankproof.io.values import is_frame
@@ -185,9 +185,9 @@ def _check_named(systems: Any, measures: Any) -> None:
 def _baseline(systems: Mapping[Any, Any], baseline: Any) -> tuple[dict[str, Any], str]:
     """The systems by name, and which of them is the baseline."""
     found = systems_by_name(systems, "compare")
-    if baseline is not None and str(baseline) not in found:
-        raise one_of("baseline", baseline, found)
-    return found, next(iter(found)) if baseline is None else str(baseline)
+    first = next(iter(found)) if baseline is None else str(baseline)
+    check_one_of("baseline", first, found)
+    return found, first
 
 
 def _check(alpha: float, margin: float | None, seed: int) -> None:

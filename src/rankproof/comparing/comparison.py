@@ -20,7 +20,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.scoring import CLOSE, ceiling
 from rankproof.core.table import RankingTable
 from rankproof.document.model import Document, PlainData, Result
-from rankproof.errors import DataError, NotThere, UsageError, check_whole, is_one_of, one_of, shorten
+from rankproof.errors import DataError, NotThere, UsageError, check_one_of, check_whole, shorten
 from rankproof.io.trec import TrecRankings
 from rankproof.scoring.explain import explain_scores
 from rankproof.scoring.protocol import ScoresLike
@@ -145,8 +145,7 @@ class Comparison(Result):
     def moved(self, system: str, measure: str | Measure | None = None) -> list[tuple[str, float]]:
         """Each query with its difference to the baseline, the largest losses first."""
         name = measure if measure is not None else self.names[0]
-        if not is_one_of(system, self.scores):
-            raise one_of("system", system, self.scores)
+        check_one_of("system", system, self.scores)
         mine, theirs = self.scores[system].values(name), self.scores[self.baseline].values(name)
         both = [query for query in self._queries if query in mine and query in theirs]
         differences = [(query, mine[query] - theirs[query]) for query in both]
@@ -192,8 +191,8 @@ class Comparison(Result):
 
     def _beside_baseline(self, system: str | None) -> str:
         others = {name: each for name, each in self.scores.items() if name != self.baseline}
-        if system is not None and not is_one_of(system, others):
-            raise one_of("system", system, others)
+        if system is not None:
+            check_one_of("system", system, others)
         first = self.names[0]
         return system or max(others, key=lambda name: self._sign(first) * others[name][first])
 

@@ -41,7 +41,7 @@ from rankproof.core.conventions import ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.names import parse
 from rankproof.document.model import Document, Result
-from rankproof.errors import UsageError, check_number, check_whole, old_arguments, one_of, shorten
+from rankproof.errors import UsageError, check_number, check_one_of, check_whole, old_arguments, shorten
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.load import Columns, with_columns
 from rankproof.scoring.evaluate import (
@@ -290,8 +290,7 @@ def gate_scores(
 def _check(
     alpha: float, minimum: int, coverage: float | None, seed: int, floors: Any, allow_missing: float, about: str
 ) -> None:
-    if about not in ABOUT:
-        raise one_of("about", about, ABOUT)
+    check_one_of("about", about, ABOUT)
     check_alpha(alpha, 0.5)
     check_whole("seed", seed, 0)
     check_whole("minimum", minimum, 2)

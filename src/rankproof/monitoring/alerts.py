@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count, for_face
-from rankproof.errors import UsageError, UserCode, check_each, check_number, check_whole, not_known, one_of
+from rankproof.errors import UsageError, UserCode, check_each, check_number, check_one_of, check_whole, not_known
 from rankproof.monitoring.difference_words import outage_sentence
 from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, Percentile, by_name, interval_of, value_of
 from rankproof.monitoring.sessions_and_windows import SECOND
@@ -150,8 +150,7 @@ def _rule(given: Mapping[str, Any], where: str) -> AlertRule:
         raise UsageError(f"{where}: name: got {given['name']!r}, expected a text. Next: write one.")
     chosen = {key: given[key] for key in CHOICES if key in given}
     for key, value in chosen.items():
-        if value not in CHOICES[key]:
-            raise one_of(f"{where}, {key}", value, CHOICES[key])
+        check_one_of(f"{where}, {key}", value, CHOICES[key])
     limit = "".join(f" {key} {value:g}" for key, value in limits.items()) or " changed"
     if "outage" in given:
         limit = "" if given["outage"] == "any" else f" ({given['outage']})"

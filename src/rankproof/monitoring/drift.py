@@ -21,7 +21,7 @@ from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count, setting
-from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten, warn_caller
+from rankproof.errors import DataError, UsageError, check_one_of, check_whole, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions, silent_note
 from rankproof.io.load import load_judgments
 from rankproof.io.read import rows_of
@@ -196,8 +196,7 @@ def drift(
         raise UsageError(f"drift: got {', '.join(old)}, which it does not know. Next: judge_drift asks a judge again.")
     label = check_whole("label", label, least=0)
     check_whole("seed", seed, 0)
-    if test not in TESTS:
-        raise one_of("test", test, TESTS)
+    check_one_of("test", test, TESTS)
     graded = None if judgments is None else load_judgments(judgments)
     own, notes = _own(queries, graded)
     live = live_queries(log, seed, change)

@@ -23,8 +23,8 @@ from rankproof.errors import (
     UserCode,
     check_each,
     check_number,
+    check_one_of,
     check_whole,
-    one_of,
     shorten,
 )
 from rankproof.io.corpora import load_corpus
@@ -204,8 +204,7 @@ def monitor(
         log = read_twice(log, "judge")
         check_whole("judge_sample", judge_sample)
     check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
-    if cluster not in CLUSTERS:
-        raise one_of("cluster", cluster, CLUSTERS)
+    check_one_of("cluster", cluster, CLUSTERS)
     zone = zone_named(timezone)
     schema = EventSchema(columns, timezone=zone, now=time.time(), sparse=sparse)
     wanted = tuple(dict.fromkeys(check_each("by", "variant" if by is None else by, str, FIELD_NAMES)))

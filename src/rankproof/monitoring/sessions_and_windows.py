@@ -19,7 +19,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, not_known, one_of
+from rankproof.errors import UsageError, check_one_of, not_known
 from rankproof.monitoring.event_block import EVENT, QUERY, SESSION, USER, VALUES, EventBlock, join_blocks, mixed
 
 SECOND = 1_000_000
@@ -300,8 +300,7 @@ class Calendar(Displayable):
     """Where windows begin, and which weekday and hour it is there, for times in microseconds."""
 
     def __init__(self, zone: tzinfo, window: str = "day") -> None:
-        if window not in WINDOWS:
-            raise one_of("window", window, WINDOWS)
+        check_one_of("window", window, WINDOWS)
         self.zone, self.window = zone, window
         self._offsets: dict[int, int] = {}
         self._stamps: dict[int, str] = {}

@@ -19,7 +19,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
 from rankproof.core.scoring import ScoreColumn
 from rankproof.core.table import best_first
-from rankproof.errors import DataError, UsageError, one_of, shorten
+from rankproof.errors import DataError, UsageError, check_one_of, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.inputs import pipes_kept
@@ -74,8 +74,8 @@ class SpanTexts:
 
     def __init__(self, corpus: Corpus, tokens: Tokens) -> None:
         self.corpus = corpus
-        if not callable(tokens) and tokens not in TOKENS:
-            raise one_of("tokens", tokens, TOKENS)
+        if not callable(tokens):
+            check_one_of("tokens", tokens, TOKENS)
         self._tokens = tokens if callable(tokens) else TOKENS[tokens]
         self.ends = cache(self._ends)
 

@@ -20,7 +20,7 @@ from rankproof.core.hits import Array
 from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, check_number, check_whole, explain_calls, one_of, shorten
+from rankproof.errors import DataError, check_number, check_one_of, check_whole, explain_calls, shorten
 from rankproof.progress import with_share
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.paired import check_share, finite_row
@@ -61,8 +61,7 @@ def cohen_kappa(
     >>> cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0]).value
     0.5
     """
-    if weights not in get_args(Weights):
-        raise one_of("weights", weights, get_args(Weights))
+    check_one_of("weights", weights, get_args(Weights))
     one, other = _given(first), _given(second)
     if len(first) != len(second):
         raise DataError(
@@ -120,8 +119,7 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha([[1, 1], [0, 0], [1, 0], [None, 1]]).value, 3)
     0.444
     """
-    if level not in get_args(Level):
-        raise one_of("level", level, get_args(Level))
+    check_one_of("level", level, get_args(Level))
     units = [unit for unit in map(_given, ratings) if len(unit) > 1]
     known = _labels(units, labels, ordered=level == "ordinal")
     counts = _counts(units, known)

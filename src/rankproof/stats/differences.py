@@ -18,7 +18,7 @@ from rankproof.core.conventions import FEWEST_TO_DECIDE, TOO_FEW_TO_DECIDE
 from rankproof.core.hits import Array
 from rankproof.core.merge import ValueSummary
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, check_number, check_whole, one_of
+from rankproof.errors import DataError, check_number, check_one_of, check_whole
 from rankproof.stats.confidence import (
     CAUTION,
     Ends,
@@ -71,8 +71,7 @@ def difference_intervals(
     ends: Sequence[Ends | None] | None = None,
 ) -> list[Interval]:
     """The intervals of several columns, each as `difference_interval` gives it."""
-    if method not in get_args(Method):
-        raise one_of("method", method, get_args(Method))
+    check_one_of("method", method, get_args(Method))
     check_share("level", level)
     check_whole("resamples", resamples)
     rows = [differences(column) for column in columns]

@@ -29,7 +29,7 @@ import numpy as np
 from rankproof._moved import old_names
 from rankproof.core.arrays import as_numbers, by_length, distinct
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, check_number, check_whole, explain_calls, one_of
+from rankproof.errors import DataError, check_number, check_one_of, check_whole, explain_calls
 from rankproof.progress import draw_in_lots
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -128,8 +128,7 @@ def differences(values: Array) -> Array:
 
 def check_alternative(alternative: str) -> None:
     """Refuse an unknown alternative."""
-    if alternative not in get_args(Alternative):
-        raise one_of("alternative", alternative, get_args(Alternative))
+    check_one_of("alternative", alternative, get_args(Alternative))
 
 
 def check_share(what: str, value: float) -> None:

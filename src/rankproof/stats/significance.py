@@ -17,7 +17,7 @@ import numpy as np
 
 from rankproof.core.arrays import by_length
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, UsageError, check_whole, explain_calls, one_of
+from rankproof.errors import DataError, UsageError, check_one_of, check_whole, explain_calls
 from rankproof.progress import draw_in_lots
 from rankproof.stats.distributions import NORMAL, shifted_t_above, solve, t_above, t_quantile
 from rankproof.stats.paired import (
@@ -91,8 +91,7 @@ def wilcoxon(values: Array, alternative: Alternative = "two-sided", zeros: Zeros
     0.0625
     """
     check_alternative(alternative)
-    if zeros not in get_args(Zeros):
-        raise one_of("zeros", zeros, get_args(Zeros))
+    check_one_of("zeros", zeros, get_args(Zeros))
     row = differences(values)
     kept = row if zeros == "pratt" else row[row != 0]
     signed = np.sign(kept) * mean_ranks(np.abs(kept))
