@@ -104,8 +104,7 @@ class StepFit:
     def _step(self, at: Array) -> Array:
         """Steps of length 1 with the seasons taken out, one a column."""
         bare = (np.arange(len(self.root))[:, None] >= self.places[at]) * self.root[:, None]
-        found: Array = (bare - _product(self.design, self.shadow[at].T)) / self.sizes[at]
-        return found
+        return np.asarray((bare - _product(self.design, self.shadow[at].T)) / self.sizes[at])
 
     def strengths(self, rest: Array) -> Array:
         """The share of the squares that each step (a row) explains of each series (a column)."""
@@ -121,8 +120,7 @@ class StepFit:
         step = self._step(best)
         left = rest - step * (step * rest).sum(axis=0)
         squares = (left**2).sum(axis=0)
-        found: Array = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, 1e-300)
-        return found
+        return np.asarray((left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, 1e-300))
 
     def measure_grid(self, rng: np.random.Generator) -> tuple[Array, Array]:
         """The measured correlation of series of each correlation of `GRID`: means and standard deviations."""
@@ -253,5 +251,4 @@ def pooled_chances(likelihoods: Sequence[Array]) -> list[Array]:
 
 
 def _normed(chances: Array) -> Array:
-    found: Array = chances / chances.sum()
-    return found
+    return np.asarray(chances / chances.sum())

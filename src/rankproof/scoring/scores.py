@@ -313,8 +313,7 @@ def _experiment(client: Any, name: str | None) -> str:
     if name is None:
         return "0"
     known = client.get_experiment_by_name(name)
-    found: str = client.create_experiment(name) if known is None else known.experiment_id
-    return found
+    return str(client.create_experiment(name) if known is None else known.experiment_id)
 
 
 def to_wandb(scores: ScoresLike, run: Any = None, *, name: str | None = None, **settings: Any) -> Any:

@@ -146,8 +146,7 @@ def _distance(known: list[Any], each: Array, level: str) -> Array:
             f"labels: got {known}, expected finite numbers at level 'interval'."
             " Next: give numbers, or choose level='nominal'."
         )
-    squared: Array = np.subtract.outer(at, at) ** 2
-    return squared
+    return np.asarray(np.subtract.outer(at, at) ** 2)
 
 
 # --- shared ------------------------------------------------------------------------------------------
@@ -238,8 +237,7 @@ def kendall_tau_b(first: Ordering, second: Ordering) -> Alike:
 def _signs(scores: Array) -> Array:
     """Which of each pair is higher: 1, -1, or 0 for a tie."""
     i, j = np.triu_indices(len(scores), 1)
-    signs: Array = np.sign(scores[i] - scores[j])
-    return signs
+    return np.asarray(np.sign(scores[i] - scores[j]))
 
 
 @explain_calls
@@ -356,8 +354,7 @@ def round_off_noise(means: Array) -> Array:
     """Means, or rows of means, without the noise of summation, so that equal ones are equal."""
     scale = np.abs(means).max(axis=-1, keepdims=True, initial=0.0)
     scale[scale == 0] = 1.0
-    rounded: Array = np.round(means / scale, 12) * scale
-    return rounded
+    return np.asarray(np.round(means / scale, 12) * scale)
 
 
 @dataclass(frozen=True, slots=True)
