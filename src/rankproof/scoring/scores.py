@@ -55,18 +55,11 @@ class Scores(ScoresLike):
 
     def highest_reachable(self, measure: str | Measure) -> float | None:
         """The best that any of the queries could reach, those of all where these are a slice; None: not known."""
-        scores = self.parent or self
-        column = scores.column(measure)
-        if scores.hits is None:
-            return scores._read_back(column, "most")  # type: ignore[no-any-return]
-        return scores._reached(column)[1]
+        return (self.parent or self)._reached(measure)[1]
 
     def ceiling(self, measure: str | Measure) -> float:
         """The best mean that any ranking could reach under these judgments."""
-        column = self.column(measure)
-        if self.hits is None:
-            return self._read_back(column, "ceiling")  # type: ignore[no-any-return]
-        return self._reached(column)[0]
+        return self._reached(measure)[0]
 
     def no_gain(self) -> list[str]:
         """The measures of which no ranking can reach more than the 0 that this one has."""
@@ -74,10 +67,13 @@ class Scores(ScoresLike):
         hits = self.hits
         return [m.name for m in flat if hits is not None and not hits.by_parts(partial(scoring.ceiling, m)).any()]
 
-    def _reached(self, column: ScoreColumn) -> Pair:
-        """The mean of the ceilings of queries, and the largest of all; worked out once."""
+    def _reached(self, measure: str | Measure) -> tuple[float, float | None]:
+        """The mean of the ceilings of queries, and the largest of all; worked out once, or read back."""
+        column = self.column(measure)
         name = column.measure.name
-        if name not in self.reached and self.hits is not None:
+        if self.hits is None:
+            return self._read_back(column, "ceiling"), self._read_back(column, "most")
+        if name not in self.reached:
             values = self.hits.by_parts(lambda hits: scoring.ceiling(column.measure, hits))
             self.reached[name] = column.mean_of(values), float(values.max(initial=0.0))
         return self.reached[name]
