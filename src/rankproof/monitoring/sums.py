@@ -7,7 +7,7 @@ or users, only with open windows and slices.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -110,7 +110,7 @@ class Sums:
         self.profile: dict[Key, SumCell] = {}
         self.windows: list[OnlineEstimate] = []
         self._closed = 0
-        self._ranges: dict[int | None, Array] = {None: _no_ranges()}
+        self._ranges: defaultdict[int | None, Array] = defaultdict(_no_ranges)
         """For each open window, and under None all that are closed, the smallest and the greatest value in each bin."""
         self._names = (*VALUES, *fields, ABANDONED, REFORMULATED)
         self._fields = fields
@@ -130,11 +130,7 @@ class Sums:
             cluster = np.where(alone, own, cluster)
         drawn = mixed(mixed(cluster))
         begins = self.calendar.begins(int(block.time.min()), int(block.time.max()))
-        if (block.time[1:] >= block.time[:-1]).all():
-            ends = np.searchsorted(block.time, begins[1:])
-            window = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
-        else:
-            window = np.searchsorted(begins, block.time, side="right") - 1
+        window = np.searchsorted(begins, block.time, side="right") - 1
         counted = _BlockSums(self.metrics, columns, drawn)
         self._add_ranges(counted, columns, window, begins)
         for at, cell in counted.cells(window):
@@ -153,26 +149,20 @@ class Sums:
         count together."""
         present = np.flatnonzero(np.bincount(window))
         starts = [int(begins[at]) if begins[at + 1] > self._closed else None for at in present]
-        ranges = np.array([self._ranges[start] if start in self._ranges else _no_ranges() for start in starts])
+        ranges = np.stack([self._ranges[start] for start in starts], axis=2)
         number = np.zeros(len(begins), dtype=np.int64)
         number[present] = np.arange(len(present))
         for column, name in enumerate(COLUMNS):
-            if name not in counted.bins:
-                continue
-            kept, bins = counted.bins[name][:2]
-            values, place = columns[name][kept], number[window[kept]] * BINS + bins
-            for end, better in enumerate((np.less, np.greater)):
-                known = ranges[:, column, end].ravel()
-                new = np.flatnonzero(better(values, known[place]))
-                while len(new):  # of several for one bin any is taken, and those are left that are beyond it
-                    known[place[new]] = values[new]
-                    new = new[better(values[new], known[place[new]])]
-                ranges[:, column, end] = known.reshape(-1, BINS)
+            if name in counted.bins:
+                kept, bins = counted.bins[name][:2]
+                values, place = columns[name][kept].astype(np.float64), number[window[kept]] * BINS + bins
+                np.minimum.at(ranges[column, 0].reshape(-1), place, values)
+                np.maximum.at(ranges[column, 1].reshape(-1), place, values)
         for name in self._fields:
             outside = number[window[(columns[name] < 0) | (columns[name] > 1)]]
             self._unbounded |= {(starts[at], name) for at in np.unique(outside)}
-        for start, each in zip(starts, ranges, strict=True):
-            self._ranges[start] = _wider(self._ranges.get(start, each), each)
+        for at, start in enumerate(starts):
+            self._ranges[start] = _wider(self._ranges[start], ranges[:, :, at])
 
     def _place(self, start: int, end: int) -> dict[Key, SumCell]:
         """The cells of a window; those of a window that is closed count in the total only."""
