@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from rankproof.stats.corrections import correct, tukey
-from rankproof.stats.differences import difference_intervals, equivalence
+from rankproof.stats.differences import difference_interval, equivalence
 from rankproof.stats.paired import sign_flips
-from rankproof.stats.significance import bootstraps, paired_t, smallest_detectable, wilcoxon
+from rankproof.stats.significance import bootstrap, paired_t, smallest_detectable, wilcoxon
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ def p_values(test: str, columns: list[Any]) -> Any:
         "sign flips": lambda: sign_flips(columns, rng, permutations=1999),
         "t": lambda: [paired_t(each) for each in columns],
         "wilcoxon": lambda: [wilcoxon(each) for each in columns],
-        "bootstrap": lambda: bootstraps(columns, rng, resamples=1999),
+        "bootstrap": lambda: [bootstrap(each, rng, resamples=1999) for each in columns],
     }
     return np.array([found.p for found in run[test]()])
 
@@ -124,6 +124,7 @@ def test_equivalence_is_claimed_wrongly_as_rarely_as_promised() -> None:
 @pytest.mark.parametrize(("method", "tolerance"), [("t", 0.015), ("bca", 0.025), ("percentile", 0.025)])
 def test_intervals_of_differences_cover_the_truth(method: Any, tolerance: float) -> None:
     columns = [d + 0.03 for d in a_against_a(60, 7, 1000)]
-    found = difference_intervals(columns, np.random.default_rng(8), 0.95, method, 2000)
+    rng = np.random.default_rng(8)
+    found = [difference_interval(each, rng, 0.95, method, 2000) for each in columns]
     covered = np.mean([each.low <= 0.03 <= each.high for each in found])
     assert covered == pytest.approx(0.95, abs=tolerance)

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.significance import bootstrap, bootstraps, mean_ranks, paired_t, wilcoxon
+from rankproof.stats.significance import bootstrap, mean_ranks, paired_t, wilcoxon
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 
@@ -152,18 +152,6 @@ def test_bootstrap_and_order(alternative: Any) -> None:
     assert bootstrap(rng(2).permutation(d), rng(1), alternative, 2000) == first
     other = {"two-sided": "two-sided", "greater": "less", "less": "greater"}[alternative]
     assert bootstrap(-d, rng(1), other, 2000).p == first.p  # type: ignore[arg-type]
-
-
-def test_columns_are_tested_as_if_alone() -> None:
-    columns = [
-        rng(1).normal(0.1, 1, 50),
-        np.full(5, 0.5),
-        rng(2).normal(0, 1, 20),
-        np.zeros(3),
-        rng(3).normal(0.2, 1, 50),
-    ]
-    together = bootstraps(columns, rng(4), resamples=2000)
-    assert together == [bootstrap(each, rng(4), resamples=2000) for each in columns]
 
 
 # --- errors ------------------------------------------------------------------------------------------

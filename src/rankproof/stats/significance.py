@@ -8,14 +8,12 @@ and the note says why.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
 
-from rankproof.core.arrays import by_length
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, UsageError, check_one_of, check_whole, explain_calls
 from rankproof.progress import draw_in_lots
@@ -145,55 +143,32 @@ def bootstrap(
     >>> found.p < 0.001
     True
     """
-    return bootstraps([values], rng, alternative, resamples)[0]
-
-
-def bootstraps(
-    columns: Sequence[Array],
-    rng: np.random.Generator,
-    alternative: Alternative = "two-sided",
-    resamples: int = RESAMPLES,
-) -> list[Outcome]:
-    """The tests of several columns, each as `bootstrap` gives it; queries are resampled once for all."""
     check_alternative(alternative)
     check_whole("resamples", resamples)
-    rows = [differences(column) for column in columns]
-    seed = int(rng.integers(1 << 62))
-    moving = [row for row in rows if not is_constant(row)]
-    drawn = iter(by_length(moving, seed, lambda some, rng: _bootstrapped(some, rng, alternative, resamples)))
-    return [_without_variance(row, alternative) if is_constant(row) else next(drawn) for row in rows]
-
-
-def _bootstrapped(rows: Sequence[Array], rng: np.random.Generator, alternative: str, resamples: int) -> list[Outcome]:
-    n = len(rows[0])
+    row = differences(values)
+    n, seed = len(row), int(rng.integers(1 << 62))
+    if is_constant(row):
+        return _without_variance(row, alternative)
+    mean, t = total(row) / n, paired_t(row).statistic
     # Less their mean, and turned so that it does not matter which system came first.
-    means = [total(row) / n for row in rows]
-    turned = (row - mean if mean >= 0 else mean - row for row, mean in zip(rows, means, strict=True))
-    centered = np.column_stack(list(map(np.sort, turned)))
-    t = np.array([paired_t(row).statistic for row in rows])
+    centered = np.sort(row - mean if mean >= 0 else mean - row)
     seen = towards(t, alternative)
-    # The columns are turned so that their mean is not below 0; what is drawn must be turned back with them.
-    turn = np.where((t < 0) != (alternative == "less"), -1.0, 1.0)
-    extreme = np.zeros(len(rows), dtype=np.int64)
+    # They are turned so that their mean is not below 0; what is drawn must be turned back with them.
+    turn = -1.0 if (t < 0) != (alternative == "less") else 1.0
+    own, extreme = np.random.default_rng([seed, n]), 0
     for draws in draw_in_lots(resamples, AT_ONCE // n):
-        places = rng.integers(0, n, (draws, n)) + n * np.arange(draws)[:, None]
-        times = np.bincount(places.ravel(), minlength=draws * n).reshape(draws, n).astype(np.float64)
-        drawn = _t_of(times, centered)
+        drawn = _t_of(centered[own.integers(0, n, (draws, n))])
         reach = np.abs(drawn) if alternative == "two-sided" else drawn * turn
-        extreme += (reach >= seen - SAME * np.abs(seen)).sum(axis=0)
-    ps, method = (extreme + 1) / (resamples + 1), f"bootstrap of t, {resamples:,} resamples"
-    return [Outcome(float(s), float(p), n, method) for s, p in zip(t, ps, strict=True)]
+        extreme += int((reach >= seen - SAME * abs(seen)).sum())
+    return Outcome(t, (extreme + 1) / (resamples + 1), n, f"bootstrap of t, {resamples:,} resamples")
 
 
-def _t_of(times: Array, centered: Array) -> Array:
-    """t of every resample (a line of how often each value was drawn) in every column."""
-    n = len(centered)
-    mean = times @ centered / n
-    error = np.sqrt(np.maximum(times @ centered**2 / n - mean**2, 0) / (n - 1))
+def _t_of(drawn: Array) -> Array:
+    """t of every resample, a line each."""
     # A resample of one value over and over has no error: it is extreme unless its mean is 0 too.
     with np.errstate(divide="ignore", invalid="ignore"):
-        t: Array = np.nan_to_num(mean / error, nan=0.0)
-    return t
+        t = drawn.mean(axis=1) / (drawn.std(axis=1) / math.sqrt(drawn.shape[1] - 1))
+    return np.asarray(np.nan_to_num(t, nan=0.0))
 
 
 COHEN = ((0.2, "negligible"), (0.5, "small"), (0.8, "medium"), (math.inf, "large"))
