@@ -22,7 +22,7 @@ from rankproof import evaluate, sample
 from rankproof.comparing.gate_decision import FAIL, INCONCLUSIVE, PASS, decide, overall
 from rankproof.stats.confidence import ValueSample, safe_bound
 from rankproof.stats.detectable_difference import detectable, needed_or_why
-from rankproof.stats.differences import adaptive_interval, difference_intervals, t_interval
+from rankproof.stats.differences import adaptive_interval, difference_interval, t_interval
 from rankproof.stats.distributions import NORMAL, t_quantile
 from rankproof.stats.paired import sign_flips
 
@@ -252,7 +252,7 @@ def safely_above(row: tuple[float, ...], margin: float) -> bool:
 
 def old_ends(rows: Rows) -> list[tuple[float, float]]:
     """The bounds of the old rule."""
-    found = difference_intervals(rows, np.random.default_rng(0), 1 - 2 * ALPHA, "bca", RESAMPLES)
+    found = [difference_interval(row, np.random.default_rng(0), 1 - 2 * ALPHA, "bca", RESAMPLES) for row in rows]
     return [(each.low, each.high) for each in found]
 
 

@@ -59,35 +59,28 @@ def difference_interval(
     >>> round(found.low, 3), round(found.high, 3)
     (-0.168, 0.168)
     """
-    return difference_intervals([values], rng, level, method, resamples, [ends])[0]
-
-
-def difference_intervals(
-    columns: Sequence[Array],
-    rng: np.random.Generator | None = None,
-    level: float = 0.95,
-    method: Method = "adaptive",
-    resamples: int = RESAMPLES,
-    ends: Sequence[Ends | None] | None = None,
-) -> list[Interval]:
-    """The intervals of several columns, each as `difference_interval` gives it."""
     check_one_of("method", method, get_args(Method))
     check_share("level", level)
     check_whole("resamples", resamples)
-    rows = [differences(column) for column in columns]
+    row = differences(values)
     if method == "adaptive":
-        limits = ends or [None] * len(rows)
-        return [adaptive_interval(row, level, each) for row, each in zip(rows, limits, strict=True)]
+        return adaptive_interval(row, level, ends)
     if method == "t":
-        return [t_interval(row, level) for row in rows]
+        return t_interval(row, level)
     # What is drawn is drawn for differences whose total is not below 0, and turned back.
-    turned = [total(row) < 0 for row in rows]
-    upright = [np.sort(-row) if turn else row for row, turn in zip(rows, turned, strict=True)]
+    turned = total(row) < 0
     seed = int((rng or np.random.default_rng(0)).integers(1 << 62))
     drawn_by = bca_interval if method == "bca" else percentile
-    found = [drawn_by(row, np.random.default_rng([seed, len(row)]), level, resamples) for row in upright]
-    both = zip(found, turned, strict=True)
-    return [replace(each, low=-each.high, high=-each.low) if turn else each for each, turn in both]
+    found = drawn_by(np.sort(-row) if turned else row, np.random.default_rng([seed, len(row)]), level, resamples)
+    return replace(found, low=-found.high, high=-found.low) if turned else found
+
+
+def difference_intervals(
+    columns: Sequence[Array], *, level: float = 0.95, ends: Sequence[Ends | None] | None = None
+) -> list[Interval]:
+    """The intervals of several columns, each as `difference_interval` gives it."""
+    limits = ends or [None] * len(columns)
+    return [difference_interval(row, level=level, ends=each) for row, each in zip(columns, limits, strict=True)]
 
 
 def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None) -> Interval:
