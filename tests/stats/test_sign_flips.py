@@ -21,12 +21,20 @@ from rankproof.stats import paired
 from rankproof.stats.paired import (
     common_unit,
     flips_above,
+    on_grid,
     paired_differences,
     sign_flip,
     sign_flips,
-    totals_by_count,
     totals_by_trial,
 )
+
+
+def totals_by_count(sizes: Any) -> tuple[Any, Any]:
+    """Every total of signed sizes with its chance, by counting on their grid."""
+    grid = on_grid(sizes)
+    assert grid is not None
+    unit, chances = grid
+    return unit * np.arange(-len(chances) + 1, len(chances), 2.0), chances
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -83,10 +91,9 @@ def test_counting_on_a_grid_equals_trying_all_signs() -> None:
     draw = rng(3)
     for unit in [0.1, 1 / 3, 0.05, 1 / 7]:
         sizes = np.sort(unit * draw.integers(1, 12, 14))
-        on_grid, tries = totals_by_count(sizes), totals_by_trial(sizes)
-        assert on_grid is not None
+        counted, tries = totals_by_count(sizes), totals_by_trial(sizes)
         for reach in np.linspace(0, sizes.sum(), 7):
-            assert on_grid[1][np.abs(on_grid[0]) >= reach - 1e-9].sum() == pytest.approx(
+            assert counted[1][np.abs(counted[0]) >= reach - 1e-9].sum() == pytest.approx(
                 tries[1][np.abs(tries[0]) >= reach - 1e-9].sum()
             )
 
@@ -175,7 +182,7 @@ def test_beyond_the_draws_p_is_that_of_exact_counting(kind: str, m: int) -> None
     """Against every total counted on a fine grid, from the middle of the tail down to 1e-12."""
     shares = INTEGERS[kind](rng(m), m)
     sizes = np.sort(np.maximum(1.0, np.rint(shares / shares.sum() * 60_000)))
-    totals, chances = totals_by_count(sizes) or (np.empty(0), np.empty(0))
+    totals, chances = totals_by_count(sizes)
     tails = np.cumsum(chances[::-1])[::-1]
     for wanted in (1e-3, 1e-4, 1e-6, 1e-9, 1e-12):
         place = int(np.searchsorted(-tails, -wanted)) + 1

@@ -197,7 +197,7 @@ def sign_flips(
 
 def _undrawn(row: Array, alternative: str, rare: float) -> Outcome | None:
     """The p by counting, or by the saddle point if p is below `rare`; None if signs must be drawn."""
-    mean, p = total(row) / len(row), _exact(row, alternative)
+    mean, p = total(row) / len(row), exact_p(row, alternative)
     if p is not None:
         moved = int(np.count_nonzero(row))
         few = f"{moved} differences not 0: two-sided p cannot go below {2 / 2**moved:g}" if moved <= 5 else ""
@@ -210,8 +210,8 @@ def _undrawn(row: Array, alternative: str, rare: float) -> Outcome | None:
 # --- what is counted ---------------------------------------------------------------------------------
 
 
-def _exact(row: Array, alternative: str) -> float | None:
-    """p from all sign flips, None if that is too much work."""
+def exact_p(row: Array, alternative: str) -> float | None:
+    """The p of the total of a row from all flips of its signs, None if that is too much work."""
     sizes, seen, both = _sizes(row), towards(total(row), alternative), alternative == "two-sided"
     grid = on_grid(sizes)
     if grid is not None:
@@ -240,15 +240,6 @@ def totals_by_trial(sizes: Array) -> tuple[Array, Array]:
     for size in sizes:
         totals = np.concatenate([totals - size, totals + size])
     return totals, np.full(len(totals), 1 / len(totals))
-
-
-def totals_by_count(sizes: Array) -> tuple[Array, Array] | None:
-    """Every total of signed sizes with its chance, by counting on their grid; None if there is none."""
-    grid = on_grid(sizes)
-    if grid is None:
-        return None
-    unit, chances = grid
-    return unit * np.arange(-len(chances) + 1, len(chances), 2.0), chances
 
 
 def on_grid(sizes: Array) -> tuple[float, Array] | None:

@@ -26,11 +26,11 @@ from rankproof.stats.paired import (
     check_alternative,
     check_share,
     differences,
+    exact_p,
     finite_row,
     is_constant,
     paired_differences,
     total,
-    totals_by_count,
     towards,
 )
 
@@ -115,11 +115,10 @@ def mean_ranks(sizes: Array) -> Array:
 
 
 def _rank_p(ranks: Array, alternative: str) -> tuple[str, float]:
-    found = totals_by_count(np.sort(np.abs(ranks))) if len(ranks) <= EXACT_RANKS else None
+    p = exact_p(ranks, alternative) if len(ranks) <= EXACT_RANKS else None
+    if p is not None:
+        return "all counted", p
     seen, both = towards(total(ranks), alternative), alternative == "two-sided"
-    if found is not None:
-        totals, chances = found
-        return "all counted", min(1.0, float(chances[(np.abs(totals) if both else totals) >= seen - 0.25].sum()))
     # W moves by whole ranks, their signed total by twice that: half a step is 1. The spread of the signed ranks is
     # sqrt(sum of squares), which holds the tie correction.
     near = max(0.0, seen - 1) if both else seen - 1
