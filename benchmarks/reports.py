@@ -28,10 +28,11 @@ print(time.process_time() - start, len(page.encode()))
 
 INTERVALS = """
 import numpy as np
-from rankproof.stats.intervals import intervals
+from rankproof.stats.intervals import interval
 rng = np.random.default_rng(1)
 columns = [np.round(rng.beta(0.6, 1.2, 10_000), 6) for _ in range(9)]
-intervals(columns)
+for column in columns:
+    interval(column)
 """
 
 

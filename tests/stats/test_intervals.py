@@ -14,7 +14,7 @@ import scipy.stats
 
 from rankproof.errors import UsageError
 from rankproof.stats import intervals as module
-from rankproof.stats.intervals import Interval, interval, intervals
+from rankproof.stats.intervals import Interval, interval
 from rankproof.stats.judge_error import Share, share_of
 from tests.each import with_each
 
@@ -85,9 +85,9 @@ def test_taking_neighbours_together_changes_nothing_that_is_shown(monkeypatch: p
         np.append(rng(4).normal(0.9, 0.001, 2000), 0.0),
         1 / rng(5).integers(1, 1000, 3000),
     ]
-    together = intervals(columns)
+    joined = list(map(interval, columns))
     monkeypatch.setattr(module, "ATOMS", 10**9)
-    for one, other in zip(together, intervals(columns), strict=True):
+    for one, other in zip(joined, map(interval, columns), strict=True):
         assert max(abs(one.low - other.low), abs(one.high - other.high)) < 5e-4 * (other.high - other.low)
 
 
@@ -231,14 +231,6 @@ def test_the_mean_is_held_and_the_bounds_are_kept(bounds: tuple[float, float]) -
 def test_order_does_not_matter() -> None:
     values = skewed(70)
     assert interval(values) == interval(values[::-1].copy()) == interval(rng(4).permutation(values))
-
-
-def test_columns_come_out_together_as_alone() -> None:
-    columns = [skewed(40), skewed(40, 2), skewed(25), np.ones(40), skewed(1200), np.array([0.5])]
-    kinds = ["mean", "geometric", "sum", "mean", "mean", "mean"]
-    together = intervals(columns, averages=kinds)
-    for column, kind, found in zip(columns, kinds, together, strict=True):
-        assert str(found) == str(interval(column, average=kind))
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.stats
 
-from rankproof.stats.intervals import intervals
+from rankproof.stats.intervals import interval
 
 COVERED = {True: 0.93, False: 0.90}
 """The least share of intervals at 95 % that hold the true mean, with at least 10 queries and with fewer."""
@@ -76,7 +76,7 @@ WORLDS = {
 
 def coverage(world: World, n: int, times: int, level: float = 0.95, seed: int = 1) -> float:
     """The share of samples whose interval holds the true mean."""
-    found = intervals(list(world.samples(n, times, seed)), level=level, bounds=[world.bounds] * times)
+    found = [interval(each, level, bounds=world.bounds) for each in world.samples(n, times, seed)]
     return float(np.mean([each.low <= world.mean + 1e-12 and world.mean - 1e-12 <= each.high for each in found]))
 
 

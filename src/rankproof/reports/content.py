@@ -28,9 +28,8 @@ from rankproof.document.charts import Bar
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, shorten
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
-from rankproof.scoring.protocol import ends
 from rankproof.scoring.scores import Scores
-from rankproof.stats.intervals import GUESSED, intervals
+from rankproof.stats.intervals import GUESSED
 
 BUCKETS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101, None))
 """The ranks, from and to, that one column of the heat map stands for."""
@@ -248,19 +247,13 @@ def _named(
 def _all_bars(
     scores: Mapping[str, Scores], level: float
 ) -> tuple[dict[str, tuple[Bar, ...]], dict[str, tuple[str, ...]]]:
-    """The bars of every system, and the measures by how their intervals were made, as `Scores.uncertainty` has it."""
+    """The bars of every system, and the measures by how their intervals were made."""
     bars: dict[str, tuple[Bar, ...]] = {}
     made: dict[str, dict[str, None]] = {}
     for name, own in scores.items():
-        columns = list(own.columns.values())
-        found = intervals(
-            [each.counting for each in columns],
-            level=level,
-            averages=[each.measure.spec.average for each in columns],
-            bounds=[ends(own, measure) for measure in own],
-        )
         drawn = []
-        for measure, each in zip(own, found, strict=True):
+        for measure in own:
+            each = own.uncertainty(measure, level)
             made.setdefault(each.method, {})[measure] = None
             split = own.split(measure) or (None, None)
             drawn.append(Bar(measure, own[measure], each.low, each.high, own.ceiling(measure), *split))

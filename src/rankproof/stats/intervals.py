@@ -75,24 +75,8 @@ def interval(values: Array, level: float = 0.95, average: str = "mean", *, bound
     >>> round(found.low, 2), round(found.high, 2)
     (0.3, 0.83)
     """
-    return intervals([values], level, [average], bounds=[bounds])[0]
-
-
-def intervals(
-    columns: Sequence[Array],
-    level: float = 0.95,
-    averages: Sequence[str] | None = None,
-    *,
-    bounds: Sequence[Bounds] | None = None,
-) -> list[Interval]:
-    """The intervals of several columns, each as `interval` gives it."""
     check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
-    kinds = averages or ["mean"] * len(columns)
-    ranges = bounds or [UNIT] * len(columns)
-    return [
-        _of_average(_Seen.of(as_numbers(column, "values"), kind), level, kind, ends)
-        for column, kind, ends in zip(columns, kinds, ranges, strict=True)
-    ]
+    return _of_average(_Seen.of(as_numbers(values, "values"), average), level, average, bounds)
 
 
 def interval_of(summary: ValueSummary, level: float = 0.95, *, bounds: Bounds = UNIT) -> Interval:
