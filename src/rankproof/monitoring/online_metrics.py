@@ -110,7 +110,7 @@ METRICS: tuple[OnlineMetric, ...] = (
         "answers with citations", True, lambda e: e["cited_click"] > 0, _known("cited_click"),
     ),
     OnlineMetric(
-        "abandonment", "sessions without a click and a thumb up", ("session or user", "clicks"), "sessions",
+        "abandonment", "sessions without a click or a thumb up", ("session or user", "clicks"), "sessions",
         False, lambda e: e["abandoned"] > 0, _known("abandoned"),
     ),
     OnlineMetric(
