@@ -61,8 +61,8 @@ class Benchmark(Displayable):
     """Questions, what is relevant to them, and the documents if they are given.
 
     `queries` are what `load_questions` takes, `judgments` what `evaluate` takes, `corpus` what `load_corpus`
-    takes. Without queries the ids of the judgments are the questions. `columns` says which columns of tables have
-    which role, where their names do not tell: `{"query": "search_key", "question": "phrase", "doc": "sku"}`.
+    takes. Without queries the ids of the judgments are the questions. `columns` gives the roles of columns whose
+    names do not show them: `{"query": "search_key", "question": "phrase", "doc": "sku"}`.
 
     >>> bench = Benchmark()
     >>> bench.add_query("q1", "Can I get a refund?", ["terms-4"])
@@ -95,8 +95,8 @@ class Benchmark(Displayable):
     def load(cls, source: Any, *, corpus: Any = None, columns: Columns = None) -> Benchmark:
         """A benchmark from a BEIR folder, labelled questions in a file or frame, an ir_datasets object, or "sample".
 
-        A file is JSON Lines, JSON, CSV, TSV or Parquet: a question a row, with its id, its text, and `relevant`
-        (a list of ids, or `{id: grade}`); or a judged document a row. `corpus` adds documents; `columns` names the
+        A file is JSON Lines, JSON, CSV, TSV or Parquet: one question per row, with its id, its text, and `relevant`
+        (a list of ids, or `{id: grade}`); or one judged document per row. `corpus` adds documents; `columns` names the
         columns of each role, as in `Benchmark(...)`.
 
         >>> rows = [{"id": "q1", "text": "Refund?", "relevant": ["terms-4"]}]
@@ -112,9 +112,9 @@ class Benchmark(Displayable):
 
     @old_arguments(target="path")
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write a BEIR folder, or the labelled questions alone where the name ends in .jsonl; `load` reads both.
+        """Write a BEIR folder, or only the labelled questions if the name ends in .jsonl; `load` reads both.
 
-        Files that are there are replaced with `force` only.
+        Existing files are replaced only with `force`.
         """
         judgments = self.judgments if self.judgments is not None else load_judgments({})
         save_labelled(LabelledQuestions(self.queries, judgments, self.corpus), path, force=force)
@@ -175,16 +175,16 @@ class Benchmark(Displayable):
         progress: bool | None = None,
         **limits: Unpack[RunLimits],
     ) -> Run:
-        """Ask a retriever every question, and remember the run under a name; it takes the place of one before.
+        """Ask a retriever every question, and keep the run under a name; it replaces an earlier run of that name.
 
         `retriever` is any callable `text -> [id] | [(id, score)] | [documents]`, sync or async; with `batch=True`
-        of a list of texts (`batch=50`: of so many at once); a retriever of LangChain, LlamaIndex or Haystack; an
-        endpoint.toml, `module:function` or a command. `id` says where documents have their id, if not under a
-        usual name.
+        it takes a list of texts (with `batch=50` at most 50); a retriever of LangChain, LlamaIndex or Haystack; an
+        endpoint.toml, `module:function` or a command. `id` names the field of the id in documents, if it is not a
+        usual one.
 
-        `cache` is a file that keeps answers: a run that was interrupted goes on from there. What shapes a
-        retriever's answers are its `settings`; a function has none, and is known by its name, its code and the
-        name of the run. `limits` are concurrency, timeout, retries, backoff, rate and warm_up.
+        `cache` is a file that keeps answers: an interrupted run continues from there. `settings` are everything that
+        affects a retriever's answers; a function has none, and is identified by its name, its code and the name of
+        the run. `limits` are concurrency, timeout, retries, backoff, rate and warm_up.
         """
         asked: dict[str, Any] = dict(limits)
         if batch is not None and not isinstance(batch, bool):  # so many questions a call
@@ -285,9 +285,9 @@ class Benchmark(Displayable):
         runs: Sequence[str] | None = None,
         **settings: Unpack[RunCompareArguments],
     ) -> Standings:
-        """Hold the runs against each other: which is better, beyond chance, and how fast each is.
+        """Compare the runs: which is better, beyond chance, and how fast each is.
 
-        Differences are to `baseline` (the first run where none is named); a winner is named only where it is
+        Differences are from `baseline` (by default the first run); a winner is named only if it is
         better than every other run. `settings` are those of `rankproof.compare`.
         """
         chosen = {name: self._run(name) for name in (self.runs if runs is None else runs)}

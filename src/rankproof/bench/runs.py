@@ -130,13 +130,13 @@ class Run(Result):
     def evaluate(
         self, measures: Measures | None = None, *, by: Grouping | None = None, **conventions: Unpack[ScoringArguments]
     ) -> Scores:
-        """Score the ranking, as `rankproof.evaluate` does; unasked by measures that need no more than k documents."""
+        """Score the ranking, as `rankproof.evaluate` does; by default with measures that need at most k documents."""
         asked = usual_measures(self.k) if measures is None else measures
         return evaluate(self.scored_by, self, asked, by=by, **conventions)
 
     @property
     def scored_by(self) -> Judgments:
-        """The judgments, or an error that says how to give some."""
+        """The judgments; without any, an error that says how to give some."""
         if self.judgments is None:
             raise UsageError(
                 f"{self.name}: there are no judgments to score it by. "
@@ -254,7 +254,7 @@ def _first(names: Sequence[str]) -> str:
 
 @dataclass(eq=False)
 class Standings(Comparison):
-    """A comparison whose winner is better than every other system, not than the baseline alone."""
+    """A comparison whose winner is better than every other system, not only than the baseline."""
 
     runs: Mapping[str, Run] = field(default_factory=dict)
     rivals: list[str] = field(default_factory=list)

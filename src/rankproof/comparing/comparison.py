@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow(PlainData):
-    """One system against the baseline on one measure, over all queries or a slice."""
+    """One system compared with the baseline on one measure, over all queries or a slice."""
 
     system: str
     baseline: str
@@ -80,7 +80,7 @@ class ComparisonRow(PlainData):
 
 @dataclass(eq=False)
 class Comparison(Result):
-    """Every system against the baseline: rows, and the scores behind them."""
+    """Every system compared with the baseline: rows, and the scores behind them."""
 
     rows: list[ComparisonRow]
     scores: dict[str, ScoresLike]
@@ -139,7 +139,7 @@ class Comparison(Result):
 
     @property
     def headline(self) -> str:
-        """Who leads, in a sentence, where every system was held against every other; else empty."""
+        """The leader, in a sentence, if every system was compared with every other; else empty."""
         return ""
 
     def moved(self, system: str, measure: str | Measure | None = None) -> list[tuple[str, float]]:
@@ -185,7 +185,7 @@ class Comparison(Result):
     def cases(self, n: int = 3, system: str | None = None) -> tuple[ExplainedCase, ...]:
         """The `n` queries that lost most on the first measure and the `n` that won most, with both ranked lists.
 
-        The system is the best one beside the baseline where none is named.
+        By default the system is the best one other than the baseline.
         """
         return moved_cases(self, self._beside_baseline(system), check_whole("cases", n, advice="ask for 1 or more"))
 
@@ -222,7 +222,7 @@ class Comparison(Result):
 
     @property
     def unanswered(self) -> list[str]:
-        """Which systems left too many queries unanswered for a verdict, and what to do."""
+        """The systems that left too many queries unanswered for a verdict, and what to do."""
         return [answer_first(why) for why in self.doubts.values() if not why.startswith(BROKEN)]
 
     def _in_one_line(self) -> str:

@@ -113,13 +113,13 @@ def kinship(
     alpha: float = 0.05,
     **conventions: Unpack[ScoringArguments],
 ) -> Kinship:
-    """Test whether a machine's judgments favour a system beyond what people say of the same documents.
+    """Test whether a machine's judgments favour a system, compared with people's judgments of the same documents.
 
     `human` and `machine` are judgments of the same queries; only pairs that both judged count, on both sides.
     `systems` are rankings by name. For each the excess is what the machine gives it more than people do, less what
     it gives the others more on average: a machine that is lenient to all favours nobody. `judge` names the machine
-    (else the mark in its file), `models` the models behind each system (else its name is looked at), so that those
-    of the judge's model or family are told. Intervals go by queries, and hold for all rows together.
+    (else the mark in its file), `models` the models behind each system (else its name is used), so that systems of
+    the judge's model or family are named. Intervals are over queries, and hold for all rows together.
 
     Formula: excess = mean over queries of (machine - people of the system) - (machine - people of the others, mean).
 
@@ -272,8 +272,8 @@ def rank_correlation(
     """How similarly two sets of scores order the same systems; the second is the truth if one is needed.
 
     Each set is `{system: scores}`, `{system: number}` or the path of a file of numbers. Without `second`, the
-    same scores are ordered by `measure` and by `versus`. `higher` says whether more is better where that is not
-    known from a measure; `p` is how far down RBO looks. Systems that left more than `allow_missing` of the judged
+    same scores are ordered by `measure` and by `versus`. `higher` says whether more is better if no measure
+    says so; `p` is how far down RBO looks. Systems that left more than `allow_missing` of the judged
     queries unanswered, and errors of the audit, are named above the numbers.
 
     >>> found = rank_correlation({"a": 0.3, "b": 0.2, "c": 0.1}, {"a": 0.5, "b": 0.1, "c": 0.2})

@@ -94,8 +94,8 @@ class Gate(Result):
     def outcome(self) -> str:
         """pass, fail, invalid or inconclusive; with `strict`, what is inconclusive fails.
 
-        Numbers that are wrong, or a baseline that did not answer, decide nothing. Queries that the candidate alone
-        did not answer count as nothing found: they may prove a loss, and else leave it invalid.
+        Wrong numbers, or a baseline that did not answer, make the gate invalid. Queries that only the candidate did
+        not answer count as nothing found: they may prove a loss, and otherwise make it invalid.
         """
         rows = [each for each in self.rows if each.decides]
         found = overall([each.outcome for each in rows if each.outcome != INVALID])

@@ -129,7 +129,7 @@ class History(Result):
     ) -> HistoryEntry | Path:
         """Save the scores under a new name, or replace what has that name.
 
-        With the path of a file alone, write there what is saved, as any result does.
+        With only the path of a file, write the saved results there, as any result does.
         """
         if name is None:
             return super().save(scores if path is None else path, force=force)
@@ -140,7 +140,7 @@ class History(Result):
         return found.entry
 
     def entries(self, last: int | None = None) -> list[HistoryEntry]:
-        """What is saved, or the `last` of it, the oldest first: names, moments, versions, fingerprints, means, tags."""
+        """All entries, or the `last` ones, the oldest first: names, times, versions, fingerprints, means, tags."""
         with open_to_read(self.path, self.timeout) as connection:
             return experiments.entries(connection, self.path, last)
 
@@ -196,7 +196,7 @@ class History(Result):
         return gate_scores(old, new, anchors=self.scores_of(anchors), **settings)
 
     def last(self, n: int, *, before: str | None = None, like: str = "*") -> list[str]:
-        """The names of the last `n` results, the oldest first; only those saved `before` one, or `like` a pattern."""
+        """The names of the last `n` results, the oldest first; only those saved before `before`, or matching `like`."""
         n = check_whole("last", n, advice="give one, like 5")
         with open_to_read(self.path, self.timeout) as connection:
             names = experiments.names(connection, self.path)
@@ -232,13 +232,13 @@ class History(Result):
         return len(chosen)
 
     def import_from(self, source: str | os.PathLike[str], *, replace: bool = False) -> list[str]:
-        """Read what `export_to` wrote, all of it or nothing; returns the names."""
+        """Read a file that `export_to` wrote, all of it or nothing; returns the names."""
         found = experiments.read_transfer(Path(source))
         first = list(islice(found, 1))  # a file of something else makes no history
         return self._insert(chain(first, found), replace)
 
     def check(self, name: str, replace: bool = False) -> None:
-        """Refuse a name that cannot be used, before any work is done."""
+        """Raise an error for an invalid name, before any work is done."""
         name = _named(name)
         if self.path.exists() and not replace:
             with open_to_read(self.path, self.timeout) as connection:

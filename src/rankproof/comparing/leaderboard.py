@@ -135,8 +135,8 @@ def leaderboard(
     """Order systems by a measure (by default the first), and see how the order changes if any one query is left out.
 
     The arguments are `{system: scores}` and the measure; or judgments, `{system: ranking}` and the measure, with the
-    conventions of `evaluate`. A system that left more than `allow_missing` of the judged queries unanswered is told
-    apart from no other, nor are two in whose data the audit finds errors (unless `allow_errors`).
+    conventions of `evaluate`. A system that left more than `allow_missing` of the judged queries unanswered is not
+    distinguished from any other, nor are two with errors of the audit in their data (unless `allow_errors`).
 
     >>> from rankproof import evaluate
     >>> judged = {f"q{i}": {"a": 1} for i in range(3)}

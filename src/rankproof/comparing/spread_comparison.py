@@ -79,7 +79,7 @@ class SpreadComparison(Result):
 
     @property
     def unanswered(self) -> list[str]:
-        """Which systems left too many queries unanswered for a verdict, and what to do."""
+        """The systems that left too many queries unanswered for a verdict, and what to do."""
         return [answer_first(why) for why in self.doubts.values() if not why.startswith(BROKEN)]
 
     @property

@@ -243,7 +243,7 @@ ELSEWHERE = {
 class Measure:
     """A measure with its parameters: `P @ 5`, `nDCG(gain='exp') @ 10`.
 
-    Called with Hits it gives one number a query; called with parameters it gives another measure.
+    Called with Hits, it returns one number per query; called with parameters, it returns another measure.
     """
 
     spec: Spec
@@ -269,12 +269,12 @@ class Measure:
 
     @property
     def cutoff(self) -> int | None:
-        """The rank below which it does not look; None: it has no cut-off."""
+        """The last rank that it looks at; None if it has no cut-off."""
         return self.params.get("k")
 
     @property
     def rel(self) -> float | None:
-        """The grade from which on a document is relevant; None: it does not ask for one."""
+        """The grade from which on a document is relevant; None if it does not use one."""
         return self.params.get("rel")
 
     @property
@@ -284,7 +284,7 @@ class Measure:
 
     @property
     def gain(self) -> Any:
-        """What a grade is worth, as a word or a mapping; None if this is not for the user to say."""
+        """The gain of a grade, as a word or a mapping; None if the user cannot choose it."""
         own = self.spec.parameters.get("gain")
         return None if own is None or own.kind is not GAIN else self.given.get("gain", own.default)
 

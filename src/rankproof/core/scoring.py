@@ -235,7 +235,7 @@ class ScoreRow(PlainData):
 
     @property
     def shown(self) -> float:
-        """The mean as people see it: NaN where it is thin, since the bounds are what is known then.
+        """The mean as it is printed: NaN if it is thin, since only the bounds are known then.
 
         >>> ScoreRow("context_precision", 1.0, n=1, measurable=10).shown, ScoreRow("RR", 0.5, n=1).shown
         (nan, 0.5)
@@ -244,7 +244,7 @@ class ScoreRow(PlainData):
 
     @property
     def ends(self) -> tuple[float | None, float | None]:
-        """The interval as people see it: none if there is no mean to see."""
+        """The interval as it is printed: None if no mean is printed."""
         return (None, None) if self.thin else (self.low, self.high)
 
 

@@ -122,7 +122,7 @@ class Diagnosis(Result):
 
     @property
     def first(self) -> tuple[Fix, ...]:
-        """The changes most worth trying: those that surely help, the cause first, then by their gains."""
+        """The changes most worth trying, with a proven gain: the one that mends the cause first, then by gain."""
         return tuple(each for each in self.fixes if each.claimed and not each.most)[:MOST_SHOWN]
 
     @property
@@ -185,7 +185,7 @@ def diagnose(
     """Say how good a ranking is, which queries it fails and why, and which changes are worth trying first.
 
     `queries` are the texts of the questions and `corpus` the documents, each as a mapping or a path: with them
-    words, typos, languages, copies are looked at, and other searches are tried on the spot. The first measure
+    words, typos, languages and copies are checked, and other searches are tried at once. The first measure
     decides. `k` is how many documents the user sees (the measure's cut-off, else 10). `by` maps queries to kinds
     of your own. The other arguments are conventions of `evaluate`.
 

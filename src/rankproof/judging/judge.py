@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class JudgePlan(Displayable):
-    """How many pairs samples have, how many are in the ledger already, and what asking the rest may take."""
+    """The number of pairs of samples, how many of them are in the ledger, and the cost of asking the others."""
 
     judge: str
     samples: int = 0
@@ -223,7 +223,7 @@ class Judge(Displayable):
         compat: str | None = None,
         blame: bool = False,
     ) -> JudgePlan:
-        """How many questions these samples would take, and what they would cost; nothing is asked."""
+        """How many questions these samples would need, and what they would cost; asks nothing."""
         return plan(self._run(metrics, k, complete, compat, blame), read_samples(samples))
 
     def _run(self, metrics: Asked | None, k: int | None, complete: float, compat: str | None, blame: bool) -> JudgeRun:

@@ -121,7 +121,7 @@ class JudgedScores(ScoresLike):
 
     @property
     def judged_shares(self) -> dict[str, float]:
-        """For each metric which share of the counted pieces is settled."""
+        """For each metric the share of counted pieces that are settled."""
         return {name: self.column(name).coverage for name in self.columns}
 
     @property
@@ -138,7 +138,7 @@ class JudgedScores(ScoresLike):
         }
 
     def ceiling(self, measure: str | Measure) -> float:
-        """The best value there is; judged metrics have no lower ceiling that would be known."""
+        """The best value; no lower ceiling is known for judged metrics."""
         return 1.0
 
     def bounds(self, measure: str | Measure, of: str = "unmeasured", grade: float = 1) -> Pair | None:
@@ -148,9 +148,9 @@ class JudgedScores(ScoresLike):
         return self.column(measure).possible
 
     def estimate(self, measure: str | Measure) -> Estimate | None:
-        """The expectation of the mean over all samples, with every pair by its probability, and its interval.
+        """The expectation of the mean over all samples, by the probability of every pair, with its interval.
 
-        None if people or models settled every pair: then the mean says it.
+        None if people or models settled every pair: then use the mean.
         """
         return self.estimates.get(self.key(measure))
 
@@ -159,9 +159,9 @@ class JudgedScores(ScoresLike):
         return None
 
     def interval(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
-        """The confidence interval of the mean over the measured samples, with what soft verdicts leave open.
+        """The confidence interval of the mean over the measured samples, including the variance of soft verdicts.
 
-        It leaves out the judge's own error, which only labels of people show.
+        It does not include the judge's own error, which only labels of people show.
         """
         column, (low, high) = self.column(measure), super().interval(measure, level)
         if not math.isfinite(high - low):
@@ -174,7 +174,7 @@ class JudgedScores(ScoresLike):
         return max(column.mean - down, least), min(column.mean + up, most)
 
     def thin(self, measure: str | Measure) -> bool:
-        """Whether a mean is over fewer than half of the samples that could have a value: those easy to judge."""
+        """Whether a mean is over fewer than half of the samples that could have a value."""
         return self.column(measure).thin
 
     @cached_property
@@ -186,12 +186,12 @@ class JudgedScores(ScoresLike):
         return {name: each.mean() for name, each in self.checked.items()}
 
     def corrected(self, measure: str | Measure) -> Corrected | None:
-        """The mean with the judge's error taken out, by labels of people; None if there are not enough."""
+        """The mean, corrected for the judge's error by labels of people; None if there are not enough."""
         found = self.corrections.get(self.key(measure))
         return found if isinstance(found, Corrected) else None
 
     def corrected_lead(self, other: ScoresLike, measure: str | Measure, level: float = 0.95) -> Corrected | None:
-        """The mean minus that of other scores of the same samples, with the judge's error taken out."""
+        """The mean minus that of other scores of the same samples, corrected for the judge's error."""
         mine, theirs = self._checked_beside(other, measure)
         return mine.minus(theirs, level) if mine and theirs else None
 
@@ -274,7 +274,7 @@ class JudgedScores(ScoresLike):
         }
 
     def html(self, title: str = "Judged samples") -> str:
-        """One page, without script or network, in which every score opens to its verdicts and quotes."""
+        """One page, without script or network, on which every score expands to its verdicts and quotes."""
         from rankproof.judging.page import page_of
 
         return page_of({"": self}, title)
@@ -286,7 +286,7 @@ class JudgedScores(ScoresLike):
         return judgments_from(self.verdicts)[0]
 
     def write_qrels(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
-        """Write these judgments in TREC's format, marked as made by a machine; how many they are."""
+        """Write these judgments in TREC's format, marked as made by a machine; returns their number."""
         return write_qrels(self.verdicts, path, force=force)
 
     # --- parts, out and back -------------------------------------------------------------------

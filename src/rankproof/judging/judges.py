@@ -224,7 +224,7 @@ DEFAULT = "verdicts.db"
 
 
 class Verdicts(Displayable):
-    """The verdicts in the file of a ledger."""
+    """The verdicts in a ledger file."""
 
     def __init__(self, path: str | os.PathLike[str] | Ledger = DEFAULT) -> None:
         self.ledger = path if isinstance(path, Ledger) else Ledger(Path(path))
@@ -248,7 +248,7 @@ class Verdicts(Displayable):
         contains: str | None = None,
         unmeasured: bool | None = None,
     ) -> Iterator[LedgerEntry]:
-        """The entries for which all that is given holds; `contains` is looked for in both texts."""
+        """The entries that match all arguments; `contains` searches both texts."""
         for what, got in (("judge", judge), ("relation", relation), ("contains", contains)):
             if not isinstance(got, str | None):
                 raise UsageError(f"{what}: got {shorten(got)}, expected a text. Next: give one, or leave it out.")
@@ -270,7 +270,7 @@ class Verdicts(Displayable):
         )
 
     def override(self, pair: str, value: Any, *, by: str, why: str = "") -> LedgerEntry:
-        """Add a person's verdict to those of machines; it counts from now on.
+        """Add a person's verdict, which from now on counts before those of machines.
 
         `pair` is the id of a pair, or its beginning; `value` one of its relation, or True or False; `why` is the
         reason, which is kept beside it.
@@ -302,12 +302,12 @@ class Verdicts(Displayable):
 
     @old_arguments(target="path")
     def export_to(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
-        """Write everything as JSON lines; how many verdicts they are."""
+        """Write everything as JSON Lines; returns the number of verdicts."""
         self.judges()  # if there is no ledger, that is an error
         return write_lines(Path(path), self, force=force)
 
     def import_from(self, source: str | os.PathLike[str]) -> int:
-        """Take in JSON lines, all of them or none; how many they are.
+        """Read JSON Lines, all of them or none; returns their number.
 
         A line needs relation, left, right, judge and a value; a judge named human:NAME is a person.
         """

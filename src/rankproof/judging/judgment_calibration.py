@@ -43,13 +43,13 @@ def calibrate_judgments(
     seed: int = 0,
     columns: Columns = None,
 ) -> JudgmentCalibration:
-    """How far a machine's judgments agree with people's, and what rank measures are by people.
+    """How far a machine's judgments agree with people's, and rank measures corrected by people's judgments.
 
-    Both are judgments as `evaluate` reads them; people need to have judged a part of what the machine judged only.
+    Both are judgments as `evaluate` reads them; people need to have judged only a part of the machine's pairs.
     `systems` is {name: ranking}, a list of files, or one ranking file; of each run every measure is estimated, from the
     machine's judgments corrected by people's, with an interval. A grade of at least `rel` is relevant, also in
     measures that name no grade. `plan` is the file that `plan(n)` of the result wrote before the labels, if they were
-    drawn by it. Without `human` nothing is known but which pairs to label first.
+    drawn by it. Without `human` the result only says which pairs to label first.
 
     >>> machine = {"q1": {"a": 1, "b": 1, "c": 0, "d": 0}, "q2": {"a": 1, "b": 0}}
     >>> found = calibrate_judgments(machine, {"q1": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 1}})
@@ -221,7 +221,7 @@ class PlannedPair(Displayable):
 
 @dataclass(frozen=True)
 class LabelPlan(Displayable):
-    """Pairs drawn where their labels narrow the estimates most; as a file it is a pool that `rankproof label` takes."""
+    """Pairs whose labels narrow the estimates most; written to a file, it is a pool for `rankproof label`."""
 
     systems: tuple[str, ...]
     pairs: tuple[PlannedPair, ...]

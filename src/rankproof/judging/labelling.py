@@ -80,10 +80,10 @@ def calibrate(
 ) -> Calibration:
     """How far a judge agrees with people, by labels on pairs drawn at random.
 
-    `source` is the ledger of a judge, or samples that `judge` is to judge into `ledger`. `label` is asked for
-    the value of each drawn pair (an `Ask`), None if it cannot say; without it the labels that the ledger has
-    are taken. `n` pairs of each relation are drawn at random, and about `informative` more that tell more. With
-    `whole`, `n` samples are drawn and all of their pairs, which metrics need that are no mean over pairs.
+    `source` is the ledger of a judge, or samples that `judge` judges first, into `ledger`. `label` is a function
+    that returns the value of a drawn pair (an `Ask`), or None if unsure; without it the labels in the ledger
+    are used. `n` pairs of each relation are drawn at random, and about `informative` more that tell more. With
+    `whole`, `n` samples are drawn with all of their pairs, as metrics need that are not means over pairs.
     """
     task = prepare_task(source, judge, ledger, who, Draw(n, informative, whole, relation, seed), metrics, **options)
     while label is not None and (pair := task.session.next()) is not None:
@@ -104,17 +104,17 @@ class Calibration(Result):
 
     @property
     def kappa(self) -> dict[str, Agreement]:
-        """For each relation Cohen's kappa of yes and no, with what was seen, expected and prevalent."""
+        """For each relation Cohen's kappa of yes and no, with observed and expected agreement, and prevalence."""
         return {name: each.kappa for name, each in self.relations.items()}
 
     @property
     def confusion(self) -> dict[str, dict[tuple[int, int], int]]:
-        """For each relation how often people said one value and the judge another: `{(people, judge): count}`."""
+        """For each relation the counts of people's and the judge's values: `{(people, judge): count}`."""
         return {name: each.confusion for name, each in self.relations.items()}
 
     @property
     def n(self) -> int:
-        """Labels of the random part."""
+        """The number of labels in the random part."""
         return sum(each.n for each in self.relations.values())
 
     def to_dict(self) -> dict[str, Any]:

@@ -43,7 +43,7 @@ RATES = {
 
 @dataclass(frozen=True)
 class Mirage(Result):
-    """The four rates of how a generator takes to its contexts; they add up to 1."""
+    """The four rates of how a generator uses its contexts; they add up to 1."""
 
     rates: dict[str, Share]
     """Over the questions of which all that a rate needs is known."""
@@ -125,7 +125,7 @@ def mirage(
     ledger: Any = None,
     **options: Unpack[ModelArguments],
 ) -> Mirage:
-    """How a generator takes to its contexts: MIRAGE's four rates.
+    """How a generator uses its contexts: MIRAGE's four rates.
 
     `base`, `oracle` and `mixed` are samples with the answers given without contexts, with the right context, and
     with the retrieved ones; their ids (or their questions) must be the same. Or `samples` are rows with `base_answer`,

@@ -53,7 +53,7 @@ Z = 1.959964
 
 @dataclass(frozen=True)
 class Way(Displayable):
-    """One way of asking: so many pairs a call, and how far what was said agrees with the labels."""
+    """One way of asking: a number of pairs per call, and the agreement of the verdicts with the labels."""
 
     pairs: int
     """Pairs a call, at most."""
@@ -86,7 +86,7 @@ class TrialPlace(Displayable):
 
 @dataclass(frozen=True)
 class Trial(Result):
-    """The results of a model on the labelled pairs, one by one and together, and the number of pairs a call to use."""
+    """The results of a model on the labelled pairs, one by one and together, and how many pairs to ask per call."""
 
     judge: str
     n: int
@@ -107,7 +107,7 @@ class Trial(Result):
 
     @property
     def ways(self) -> tuple[Way, ...]:
-        """Every way of asking, from the most pairs a call to one."""
+        """Every way of asking, from the most pairs per call to one."""
         return (self.together, *self.between, self.alone)
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,8 +131,8 @@ def trial(
 ) -> Trial:
     """Ask a model about the labelled pairs that come with rankproof, one by one and together.
 
-    `judge` is a model, as "openai:MODEL" or `chat(model)`, or a cascade with one. With a `ledger`, what was asked
-    once costs nothing the second time. `found.pairs` is how many pairs the model can judge in one call: the most
+    `judge` is a model, like "openai:MODEL" or `chat(model)`, or a cascade with one. With a `ledger`, a second
+    trial costs nothing. `found.pairs` is how many pairs the model can judge in one call: the most
     that show no loss compared with one by one. Pass it on as `judge(..., pairs=)`. `options` are those of the model.
     """
     return run_trial(*model_in(judge, ledger, options))

@@ -23,7 +23,7 @@ ABSTAINS = -1
 
 
 class Relation(StrEnum):
-    """How the two texts of a pair are related; the letters are what ledgers and judges of your own know them by.
+    """How the two texts of a pair are related; ledgers and your own judges use the letters.
 
     >>> Relation.TEXT_SUPPORTS == "S", Relation("R").name
     (True, 'CONTEXT_ANSWERS')
@@ -129,7 +129,7 @@ class Unmeasured:
 
 @dataclass(slots=True)
 class Account(Displayable):
-    """What judging took: for the summary, and for the budget."""
+    """The cost of judging: calls, tokens, money, time and problems."""
 
     calls: int = 0
     prompt_tokens: int = 0

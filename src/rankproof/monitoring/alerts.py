@@ -90,7 +90,7 @@ class AlertRule(Displayable):
 
 @dataclass(frozen=True, slots=True)
 class Alert(Displayable):
-    """The result of a rule."""
+    """The result of an alert rule."""
 
     rule: AlertRule
     fired: bool

@@ -96,12 +96,12 @@ class Drift(Result):
 
     @property
     def drifted(self) -> bool:
-        """Whether a test finds that people ask other things, false alarms of all tests together at 5 %."""
+        """Whether a test finds a drift, with false alarms of all tests together at 5 %."""
         return any(each.p_corrected <= ALPHA for each in self.shifts)
 
     @property
     def effective(self) -> float:
-        """The effective number of queries of the set for live traffic."""
+        """The effective number of queries in the set, when weighted by live traffic."""
         squares = sum(weight**2 for weight in self.weights.values())
         return 1 / squares if squares else 0.0
 
@@ -178,10 +178,10 @@ def drift(
 
     `queries` are `{id: text}`, texts, a path or a BEIR folder; `log` is a list of texts, records or events, a data
     frame, or a path. With `judgments` and a `ranking` (or with `scores`) measures are re-weighted to what people ask;
-    with `judgments` and a `corpus` documents that vanished are found, with `hashes` of then those that changed;
-    `training` holds queries that something was trained on. `embed` turns texts into vectors; without it n-grams of
+    with `judgments` and a `corpus` vanished documents are found, with earlier `hashes` changed ones too;
+    `training` holds the training queries of a model. `embed` turns texts into vectors; without it n-grams of
     characters are compared. `change` is called with each event before anything of it is kept, and may alter or drop it
-    (see `events.py`). `label` queries are proposed to be labelled next. `test` holds wording against wording by a
+    (see `events.py`). `label` is the number of queries to label next. `test` compares the wording by a
     "kernel" (maximum mean discrepancy) or by a cross-validated "classifier".
 
     >>> asked = [f"refund for order {i}" for i in range(30)] + [f"opening hours in week {i}" for i in range(30)]

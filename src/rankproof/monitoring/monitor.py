@@ -177,18 +177,18 @@ def monitor(
 
     `log` is a path (JSONL, CSV, Parquet; a pattern, a folder, "-"), several of them, a data frame, or mappings; the
     fields of an event are `ts, id, session, user, query, results, answer, citations, clicks, thumb, latency_ms,
-    abstained, variant`, of which only `ts` must be there, and `columns` says which is called otherwise. `by` are
-    fields whose values are told apart (`variant` if nothing is said), `fields` those of numbers whose means are
-    wanted. `sparse` fields are logged only where they are not empty. A stream is read with `lateness`, the seconds by
-    which an event may be late: windows are handed to `on_window` as they close. `change` is called with each event
-    before anything of it is kept, and may alter or drop it (see `events.py`). `cluster` says which events are alike:
-    those of one user or only those of one session. `alerts` are rules (a TOML file, or mappings; see `alerts.py`), and
-    `state` is a file that remembers what was told. Only if `webhook` names an address (or several), alerts that fire
-    are sent there; what is not delivered is in `.undelivered`, and sent again next time. Alerts of a stream are handed
-    to `on_alert` as windows close.
+    abstained, variant`, of which only `ts` is required; `columns` gives other names for them. `by` are
+    fields whose values are shown separately (by default `variant`), `fields` those with numbers to take means of.
+    `sparse` fields are logged only if they are not empty. A stream is read with `lateness`, the seconds by
+    which an event may be late: windows are passed to `on_window` as they close. `change` is called with each event
+    before anything of it is kept, and may alter or drop it (see `events.py`). `cluster` says which events belong
+    together: those of one user or only those of one session. `alerts` are rules (a TOML file, or mappings; see
+    `alerts.py`), and `state` is a file that remembers which alerts fired. Only if `webhook` names an address (or
+    several), alerts that fire are sent there; undelivered ones are in `.undelivered`, and are sent again next time.
+    Alerts of a stream are passed to `on_alert` as windows close.
 
     `judge` (a `rankproof.Judge`, or a function of rows with query, contexts and answer) scores a random sample of
-    `judge_sample` events, whose texts are masked before (by `mask`, after `change`). Contexts are the texts of the
+    `judge_sample` events, whose texts are masked first (by `mask`, after `change`). Contexts are the texts of the
     results, or those that `corpus` has for their ids; the log is read a second time.
 
     >>> from rankproof import simulate_log

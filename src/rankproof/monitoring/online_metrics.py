@@ -221,7 +221,7 @@ class OnlineEstimate(Displayable):
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What it is of, in every window."""
+        """Its metric and slice, the same in every window."""
         return self.metric, self.slice, self.group
 
 

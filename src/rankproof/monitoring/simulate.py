@@ -29,7 +29,7 @@ ANSWERS = {
 
 
 class SimulatedLog(Displayable):
-    """A log with its truth: `records()` are the events, `lines()` what a server would have written."""
+    """A log with its truth: `records()` are the events, `lines()` the lines of a server."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -132,7 +132,7 @@ def simulate_log(
     From day `drift_on` on, `drift_share` of the questions are about new topics; from day `worse_on` on, results are
     worse by the share `worse_by`; `outage` (day, first hour, hours) retrieves nothing. `lift` is by how much more the
     results of the last variant attract. One user sends the share `noisy` of all events, and never clicks. The shares
-    `duplicates`, `disorder` and `corrupt` of the written lines come twice, some minutes late, or damaged.
+    `duplicates`, `disorder` and `corrupt` of the lines are written twice, some minutes late, or damaged.
 
     >>> log = simulate_log(200, seed=1)
     >>> len(log), round(log.truth["ctr"], 3)

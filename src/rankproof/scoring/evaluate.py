@@ -36,7 +36,7 @@ Measures = str | Measure | Iterable[str | Measure]
 
 
 def prepare(judgments: Any) -> Judgments:
-    """Judgments read and checked once, for use with many rankings.
+    """Read and check judgments once, for use with many rankings.
 
     >>> judgments = prepare({"q1": {"d1": 1}})
     >>> [evaluate(judgments, {"q1": ranking}, "RR")["RR"] for ranking in (["d1"], ["d2", "d1"])]
@@ -71,12 +71,12 @@ def evaluate(
     `judgments` is `{query: {document: grade}}`, `{query: [relevant documents]}`, a path, a data frame or rows;
     `ranking` is `{query: {document: score}}`, `{query: [documents, best first]}`, a path, a data frame or rows; a
     folder, a pattern like "runs/*.parquet" or a list of paths is one ranking in many files; with `damaged="skip"`
-    files that cannot be read are left out, and named. `sample=100_000` scores only so many of the judged queries. A
+    files that cannot be read are left out, and named. `sample=100_000` scores only that many judged queries. A
     hash of their ids chooses them, so that they are the same everywhere, and a smaller sample is part of a larger one.
     `measures` are measures, their names, or both. `by` maps query ids to groups, for which scores are shown as well
     (or is a function, a file, a data frame of queries, or a column of the judgments).
-    `corpus_size` is how many documents there are, or the documents by id: then they are counted, and it is an error
-    if next to none of those judged relevant is among them.
+    `corpus_size` is the number of documents, or the documents by id: then they are counted, and it is an error
+    if hardly any of those judged relevant is among them.
     The other arguments are conventions: `rankproof.core.conventions.CHOICES` says in words what each does. A
     `profile` sets those that are not given.
 
@@ -326,8 +326,8 @@ def audit(
 ) -> Audit:
     """Everything that is wrong or odd about judgments and a ranking, the most serious first.
 
-    It looks at every document, where `Scores.audit` sees judged ones only. `measures` are those whose
-    cut-offs and ceilings it looks at; the other arguments are those of `evaluate`. Documents that come twice
+    It checks every document, while `Scores.audit` checks judged ones only. `measures` are those whose
+    cut-offs and ceilings it checks; the other arguments are those of `evaluate`. Documents that come twice
     are a finding here, not an exception.
 
     >>> found = audit({"q1": {"d1": 1}, "q2": {"d2": 1}}, {"q1": ["d1", "d1"]}, "P@1")

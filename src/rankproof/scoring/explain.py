@@ -234,7 +234,7 @@ SAME = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
-    """One number explained, and beside it the same under a profile if one was asked for."""
+    """One number explained, and the same number under a profile if one was given."""
 
     own: Explained
     other: Explained | None = None
@@ -258,7 +258,7 @@ class Explanation(Result):
 
     @old_arguments(documents="corpus")
     def html(self, name: str = "the ranking", *, queries: Any = None, corpus: Any = None) -> str:
-        """The same as a page: found and wanted as sets, the list beside the ideal, the steps.
+        """The same as a page: retrieved and relevant documents as sets, the list beside the ideal, the steps.
 
         `queries` and `corpus` give texts and titles, as for `report`.
         """
@@ -293,10 +293,10 @@ def explain(
     columns: Columns = None,
     **conventions: Unpack[ConventionArguments],
 ) -> Explanation:
-    """How the number of one query comes about: the ranked list, and the derivation as on paper.
+    """How the number of one query is computed: the ranked list, and the derivation as on paper.
 
-    `versus` names a profile: the same under its conventions, and what differs. The other arguments are those
-    of `evaluate`.
+    `versus` names a profile: it adds the number under its conventions, and the differences. The other arguments are
+    those of `evaluate`.
 
     >>> relevant, ranking = {"q1": {"d1": 1, "d2": 1}}, {"q1": ["d1", "d3", "d2"]}
     >>> found = explain(relevant, ranking, "q1", "P@3")

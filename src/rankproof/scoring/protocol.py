@@ -59,8 +59,8 @@ class PerQueryValues(Displayable, Mapping[str, dict[str, float]]):
 class ScoresLike(Result, ABC):
     """Values by query and measure, with everything that follows from them.
 
-    `Scores` adds what is known of rankings, `JudgedScores` what is known of verdicts. For scores of your own give
-    `query_ids` and `columns`, and say by `fingerprint` and `definition` what must be the same to compare them.
+    `Scores` adds properties of rankings, `JudgedScores` those of verdicts. For scores of your own, define
+    `query_ids` and `columns`; scores are comparable if `fingerprint` and `definition` are equal.
     """
 
     query_ids: Sequence[str]
@@ -84,7 +84,7 @@ class ScoresLike(Result, ABC):
     @property
     @abstractmethod
     def fingerprint(self) -> str:
-        """An id of the data behind the numbers: the same for the same judgments, or questions and references."""
+        """An id of the data behind the numbers: equal for equal judgments, or equal questions and references."""
 
     @property
     @abstractmethod
@@ -198,23 +198,23 @@ class ScoresLike(Result, ABC):
         return interval(column.counting, level=level, average=average, bounds=ends(self, measure))
 
     def bounds(self, measure: str | Measure, of: str = "unjudged", grade: float = 1) -> Pair | None:
-        """The range of the mean, with unknown values at their worst and at their best; None: no bound is known."""
+        """The range of the mean, with unknown values at their worst and at their best; None if no bound is known."""
         return None
 
     def highest_reachable(self, measure: str | Measure) -> float | None:
-        """The best that any of the queries could reach; None: not known."""
+        """The best that any of the queries could reach; None if unknown."""
         return None
 
     def thin(self, measure: str | Measure) -> bool:
-        """Whether a mean is over so few of the samples that it is not shown; only verdicts can be missing."""
+        """Whether a mean is over too few of the samples to be shown; only values by verdicts can be missing."""
         return False
 
     def corrected(self, measure: str | Measure) -> Corrected | None:
-        """The mean with a judge's error taken out; None if no judge was asked."""
+        """The mean, corrected for a judge's error; None if there was no judge."""
         return None
 
     def corrected_lead(self, other: ScoresLike, measure: str | Measure, level: float = 0.95) -> Corrected | None:
-        """The mean minus that of other scores, with a judge's error taken out; None if no judge was asked."""
+        """The mean minus that of other scores, corrected for a judge's error; None if there was no judge."""
         return None
 
     def favour(self, other: ScoresLike, measure: str | Measure) -> Callable[[float], Corrected | None] | None:
@@ -273,7 +273,7 @@ class ScoresLike(Result, ABC):
 
     @property
     def apart(self) -> str:
-        """A note if `by=` groups other queries than these; empty if there are none."""
+        """A note if some queries are in no group of `by=`, or groups name other queries; else empty."""
         return " ".join(map(str, self._apart()))
 
     def _apart(self) -> list[Finding]:
@@ -287,17 +287,17 @@ class ScoresLike(Result, ABC):
 
     @property
     def judged_shares(self) -> dict[str, float]:
-        """For each metric by verdicts the share that was decided; empty if judgments were given."""
+        """For each metric the share of verdicts that were decided; empty for scores by judgments."""
         return {}
 
     @property
     def unjudged(self) -> dict[int, float]:
-        """For each cut-off asked for, the share of documents in the top k that nobody judged."""
+        """For each cut-off of the measures, the share of documents in the top k that nobody judged."""
         return {int(k): share for k, share in self.facts["unjudged"].items()}
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The data shown under a table: judged documents, the share of ties, the share nobody judged."""
+        """The data shown under a table: judged documents, the share of ties, the share of unjudged documents."""
         return {"documents": 0, "tied": None, "unjudged": {}}
 
     @property
@@ -318,7 +318,7 @@ class ScoresLike(Result, ABC):
 
     @property
     def wrong(self) -> list[str]:
-        """The errors of the audit, which make the numbers wrong, each in words."""
+        """The errors of the audit, which make the numbers wrong, as sentences."""
         return [str(each) for each in self.audit if each.severity == "error"]
 
     def to_dict(self) -> dict[str, Any]:
@@ -342,10 +342,10 @@ class ScoresLike(Result, ABC):
         self.columns[name] = ScoreColumn(self.parse(name), values, counted, note)
 
     def frame(self, backend: str | None = None) -> Any:
-        """One row a query and one column a measure, as a data frame.
+        """A data frame with one row per query and one column per measure.
 
-        `backend` is polars, pandas or pyarrow; else it is of the library of the frames that were scored, or of
-        whichever is there.
+        `backend` is polars, pandas or pyarrow; by default the library of the scored frames, or one that is
+        installed.
         """
         from rankproof.io.frames import make_frame
 

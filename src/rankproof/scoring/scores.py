@@ -54,7 +54,7 @@ class Scores(ScoresLike):
     """The mean and the largest of the queries' ceilings by measure, as far as they were asked for."""
 
     def highest_reachable(self, measure: str | Measure) -> float | None:
-        """The best that any of the queries could reach, those of all where these are a slice; None: not known."""
+        """The best that any query could reach, over all queries if these are a slice; None if unknown."""
         return (self.parent or self)._reached(measure)[1]
 
     def ceiling(self, measure: str | Measure) -> float:
@@ -62,7 +62,7 @@ class Scores(ScoresLike):
         return self._reached(measure)[0]
 
     def no_gain(self) -> list[str]:
-        """The measures of which no ranking can reach more than the 0 that this one has."""
+        """The measures that are 0 for this ranking and for any other."""
         flat = [each.measure for each in self.columns.values() if each.measure.spec.higher and not each.values.any()]
         hits = self.hits
         return [m.name for m in flat if hits is not None and not hits.by_parts(partial(scoring.ceiling, m)).any()]
@@ -94,7 +94,7 @@ class Scores(ScoresLike):
         return self._limit(measure, of, lambda m, h: scoring.tie_bounds(m, h, rng))
 
     def split(self, measure: str | Measure) -> Pair | None:
-        """How far the mean is below its ceiling, as (never found, ranked too low); None if it cannot be split."""
+        """The distance of the mean from its ceiling, as (never found, ranked too low); None if it cannot be split."""
         if self.column(measure).measure.spec.average == "geometric" or self._over_tie_orders:
             return None  # a difference of geometric means is no mean of differences
         return self._limit(measure, "split", scoring.split)

@@ -55,7 +55,7 @@ ONE_QUERY = "one query has no interval"
 
 @dataclass(frozen=True, slots=True)
 class Interval(Displayable):
-    """Where the mean lies, with the level's confidence; NaN where nothing can be said."""
+    """The confidence interval of a mean; NaN if nothing can be said."""
 
     low: float
     high: float

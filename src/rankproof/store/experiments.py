@@ -49,7 +49,7 @@ NOT_SHOWN = math.inf
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry(PlainData):
-    """A line of the history: everything about an experiment but its values."""
+    """A line of the history: everything about an experiment except its values."""
 
     name: str
     saved_at: str

@@ -313,7 +313,7 @@ def fuse(
     columns: Columns = None,
     **parameters: Any,
 ) -> Fused:
-    """One ranking made of several, as `{query: {document: score}}`, best first.
+    """Fuse several rankings into one, as `{query: {document: score}}`, best first.
 
     `systems` is `{name: ranking}` or a list of rankings, each anything that `evaluate` takes.
     `method` is one of `rankproof.bench.fusion.METHODS`; `parameters` are its own, like `k=60` of rrf.

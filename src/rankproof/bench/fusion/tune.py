@@ -208,7 +208,7 @@ def tune(
     depth: int | None = None,
     columns: Columns = None,
 ) -> Tuned:
-    """The best settings of a fusion, chosen on one part of the judged queries and scored on the other.
+    """Choose the settings of a fusion on one part of the judged queries, and score them on the other.
 
     `grid` says what to try: `{"k": [10, 60], "weights": [...], "normalise": [...]}`, all combinations; by default
     the method's parameters, or weights that sum to 1. `share` of the queries, drawn with `seed`, are tuned on.

@@ -147,7 +147,7 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
     `plan` is the path of a TOML file, or the same as a mapping: `corpus`, `questions`, `judgments` (or
     `benchmark`, like "sample"), `chunkers`, `retrievers`, `filters`, `fusion`, `rerankers`, `k`, `measure`,
     `strategy`, `held_out`; in a mapping retrievers, filters and rerankers may be functions, chunkers objects.
-    `cache` is a file that keeps answers: a run that was interrupted goes on from there.
+    `cache` is a file that keeps answers: an interrupted run continues from there.
 
     >>> found = grid({"benchmark": "sample", "retrievers": {"words": "keyword", "dense": "lsa"}})
     >>> [row.name for row in found.rows], found.held.n

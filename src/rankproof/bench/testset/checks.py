@@ -85,8 +85,8 @@ def check_questions(
 ) -> Audit:
     """What is wrong or odd about a test set, the most serious first.
 
-    Questions asked twice, or nearly; without a relevant document; with their answer not in the corpus; copied
-    from their answer (with `corpus`); answered first by every ranking (with `systems`).
+    Questions that are repeated, or nearly; that lack a relevant document; whose answer is not in the corpus, or was
+    copied into the question (with `corpus`); that every ranking answers first (with `systems`).
 
     >>> found = check_questions({"a": "Is it free?", "b": "is it free"}, {"a": ["d1"], "b": ["d1"]})
     >>> [each.kind for each in found]

@@ -175,7 +175,7 @@ class Pool(Displayable):
 
     @property
     def work(self) -> int:
-        """How many judgments it asks for."""
+        """The number of judgments it needs."""
         cut = self.per_query
         return sum(len(found) if cut is None else min(cut, len(found)) for found in self.ranks.values())
 
@@ -216,8 +216,8 @@ def pool(
 
     `systems` is `{name: ranking}` or a list of rankings. `order` says which come first: depth, round-robin,
     informative (what the systems disagree on most) or bandit (what finds relevant documents). `budget` is how
-    many judgments there may be; every query gets the same share of it. What `judgments` already hold is left
-    out, and so are files of a folder that cannot be read with `damaged="skip"`.
+    many judgments there may be; every query gets the same share of it. Pairs in `judgments` are left
+    out, and with `damaged="skip"` files of a folder that cannot be read.
 
     >>> to_judge = pool({"keyword": {"q1": ["a", "b"]}, "dense": {"q1": ["b", "c"]}}, judgments={"q1": {"a": 0}})
     >>> [item.document for item in to_judge]

@@ -77,9 +77,9 @@ def draw_questions(
 ) -> list[Question]:
     """Questions whose answer is known, drawn from a corpus.
 
-    Without `ask` they are known items: a few telling words of a title, a heading or the rarest sentence, that
-    point to one document and repeat no phrase of it. `ask(document)` returns questions of its own: a text, a
-    list of texts, or None to pass the document over.
+    Without `ask` they are known items: a few content words of a title, a heading or the rarest sentence, that
+    point to one document and repeat no phrase of it. `ask(document)` returns other questions: a text, a
+    list of texts, or None to skip the document.
 
     >>> from rankproof import sample
     >>> drawn = draw_questions(sample.corpus(), 2)
@@ -185,7 +185,7 @@ def count_sources(questions: Iterable[Question]) -> dict[str, int]:
 def split_questions(
     queries: Any, shares: Mapping[str, float], *, kinds: Mapping[str, str] | None = None, seed: int = 0
 ) -> dict[str, list[str]]:
-    """The ids of the questions in parts, like `{"tune": 0.5, "test": 0.5}`; each kind has the same share in all parts.
+    """Split the ids of the questions into parts, like `{"tune": 0.5, "test": 0.5}`, with the same share of each kind.
 
     Which question goes where depends on the ids and `seed`, never on the order they come in.
 
@@ -278,7 +278,7 @@ def questions_needed(
     alpha: float = 0.05,
     columns: Columns = None,
 ) -> QuestionPlan:
-    """How many questions are needed to show a difference of that size between rankings like these two.
+    """How many questions show a difference of that size between rankings like these two.
 
     >>> from rankproof import sample
     >>> runs = sample.rankings()

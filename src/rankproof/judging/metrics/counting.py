@@ -242,7 +242,7 @@ class Reasons(Displayable, Sequence[str]):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class JudgedColumn(ScoreColumn):
-    """The values of one metric; what is not measured counts in no mean, and is never taken for 0 or 1."""
+    """The values of one metric; an unmeasured value is in no mean, and is never taken as 0 or 1."""
 
     low: PerQuery = field(default_factory=lambda: np.zeros(0))
     high: PerQuery = field(default_factory=lambda: np.zeros(0))
@@ -257,7 +257,7 @@ class JudgedColumn(ScoreColumn):
 
     @property
     def mean(self) -> float:
-        """The mean over the measured samples, within what is possible for all; NaN where none is measured."""
+        """The mean over the measured samples, within the bounds over all; NaN if none is measured."""
         low, high = self.possible or (-np.inf, np.inf)
         return float(min(max(self.counting.mean(), low), high)) if len(self.counting) else float("nan")
 
@@ -275,7 +275,7 @@ class JudgedColumn(ScoreColumn):
 
     @property
     def measurable(self) -> int:
-        """How many samples could have a value: all but those without what the metric compares with."""
+        """How many samples could have a value: all except those that lack a field the metric needs."""
         return int((~np.isnan(self.low)).sum())
 
     @property
@@ -285,13 +285,13 @@ class JudgedColumn(ScoreColumn):
 
     @property
     def coverage(self) -> float:
-        """Which share of the counted pieces is settled, over the samples in the mean; 0 if nothing counts."""
+        """The share of counted pieces that are settled, over the samples in the mean; 0 if nothing counts."""
         counts = np.array([self.settled.sum(), self.measurable - self.lost], dtype=np.float64)
         return float(ratio(counts, np.array([self.units.sum(), self.measurable])).prod())
 
     @property
     def lost(self) -> int:
-        """How many samples left the mean by the system's doing, as by an answer that abstains."""
+        """How many samples left the mean because of the system, for example by an answer that abstains."""
         return int((~np.isnan(self.low) & (self.units == 0)).sum())
 
     @property

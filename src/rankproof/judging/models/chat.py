@@ -134,7 +134,7 @@ class InHand(Line):
 def chat(
     model: Any, /, *, name: str | None = None, version: str | None = None, **options: Unpack[ChatArguments]
 ) -> ModelJudge:
-    """A judge from a model object, asked with our prompts and checked like a service.
+    """A judge from a model object, with the same prompts and checks as a service.
 
     `model` is a callable that takes a text and returns one (or takes instructions and text), plain or
     asynchronous; a model of LangChain (`invoke`), LlamaIndex (`complete`) or DeepEval (`generate`); or

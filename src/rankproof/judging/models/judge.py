@@ -28,7 +28,7 @@ from rankproof.text.words import digest
 
 @asynccontextmanager
 async def over_http(judge: ModelJudge) -> AsyncIterator[Line]:
-    """The line to a service, open for as long as the block."""
+    """The connection to a service, open during the block."""
     async with open_clients(judge.limits.concurrency, judge.limits.timeout) as clients:
         yield Line(judge, clients)
 
@@ -39,7 +39,7 @@ SAMPLES_OF_A_BATCH = 5_000
 
 @dataclass(frozen=True)
 class ModelJudge(Displayable):
-    """A model that is asked, sample by sample, with as few calls as can be."""
+    """A model as a judge, asked sample by sample with as few calls as possible."""
 
     provider: str
     model: str
@@ -62,7 +62,7 @@ class ModelJudge(Displayable):
 
     @property
     def at_once(self) -> int:
-        """How many samples it is best asked about together: a batch of any size may take a day."""
+        """The best number of samples to ask about together: a batch of any size may take a day."""
         # Within a budget they are few: claims go first, and a budget that ends with them has measured nothing.
         most, parts = (SAMPLES_OF_A_BATCH, 4) if self.limits.batch else (BATCH, 20)
         calls = self.budget.calls()
@@ -70,12 +70,12 @@ class ModelJudge(Displayable):
 
     @property
     def name(self) -> str:
-        """The name that it is asked for by."""
+        """The name by which users request it."""
         return f"{self.provider}:{self.model}"
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Everything that shapes its verdicts; no key, and nothing of how fast it is asked."""
+        """Everything that affects its verdicts; no key, and no settings of speed."""
         at = {"url": self.service.url} if self.limits.by_address else {}
         given = {"given": dict(self.given)} if self.given else {}
         prompts = {"prompts": [CLAIMS, VERDICTS]}

@@ -136,7 +136,7 @@ class JudgeDrift(Result):
 
     @property
     def flips(self) -> int:
-        """Verdicts that are other ones than when the pairs were fixed."""
+        """Verdicts that differ from those when the pairs were fixed."""
         return sum(each.yes for each in self.rates.get("they were fixed", {}).values())
 
     def to_dict(self) -> dict[str, Any]:

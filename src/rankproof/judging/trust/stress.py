@@ -130,7 +130,7 @@ class Stress(Result):
 
     @property
     def company(self) -> dict[str, tuple[int, int, int]]:
-        """For each way of asking beside other pairs: verdicts changed, changed when asked the same again, and pairs."""
+        """For each way of asking with other pairs: changed verdicts, those changed in a repetition, and pairs."""
         again = self._counted("asked again")
         return {way: (*self._counted(way)[:1], again[0], again[1]) for way in COMPANY if way in self.rates}
 
@@ -189,8 +189,8 @@ def stress(
     seed: int = 0,
     **options: Unpack[UnseededArguments],
 ) -> Stress:
-    """Ask a judge again about the first `n` samples: in another order, with another sample, each pair by itself,
-    and with two claims made one; nothing is kept. A judge by rules flips nowhere but, perhaps, in the last.
+    """Ask a judge again about the first `n` samples: in another order, with another sample, each pair alone,
+    and with two claims joined; nothing is kept. A judge by rules can flip only in the last of these.
 
     >>> rows = [{"question": "What is red?", "contexts": ["The rose is red."], "reference": "The rose is red."}]
     >>> stress(rows, "context_recall").flips["in another order"]
