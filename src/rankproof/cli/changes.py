@@ -58,7 +58,7 @@ def compare_rankings(
     """Say which ranking is better, if that is more than chance.
 
     A verdict is given only if chance is ruled out: better, worse, equivalent
-    (within --margin), or cannot tell yet, with how many queries would. The exit
+    (within --margin), or cannot tell yet, with the queries needed. The exit
     code is 3 if more than --allow-missing of the queries went unanswered, or if
     the audit finds an error: then nothing is decided about that ranking.
 
@@ -173,8 +173,8 @@ def gate_change(
     \b
     rankproof gate judgments.tsv main.run branch.run --about these
 
-    Many small losses add up unseen: hold a change against a saved release as
-    well, or against the mean of the last results.
+    Many small losses add up unseen: compare a change with a saved release as
+    well, or with the mean of the last results.
 
     \b
     rankproof gate judgments.tsv main.run branch.run --anchor release-1

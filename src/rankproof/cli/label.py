@@ -1,4 +1,4 @@
-"""`rankproof pool` and `label`: which documents to judge, and judging them, one key a document."""
+"""`rankproof pool` and `label`: which documents to judge, and judging them, one key per document."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def command(
     agreement: bool,
     form: str | None,
 ) -> None:
-    """Judge the documents of a pool, one key a document.
+    """Judge the documents of a pool, one key per document.
 
-    Every decision is on the disk before the next question is asked: end when
-    you like, and the same command goes on where you were. Several people can
+    Every label is on the disk before the next document is shown: end when you
+    like, and the same command continues where you stopped. Several people can
     write to one file under their own names.
 
     \b

@@ -75,8 +75,8 @@ def command(
     """Show what the users of a production log meet.
 
     LOG is a file (JSONL, CSV, Parquet, OTLP JSON; plain or compressed), a
-    pattern, a folder, or - for standard input. Only the time of an event must
-    be there; every metric counts the events that have the fields it needs.
+    pattern, a folder, or - for standard input. Only the time of an event is
+    required; every metric counts the events that have the fields it needs.
 
     \b
     rankproof monitor search.jsonl --timezone Europe/Berlin
@@ -243,8 +243,8 @@ def _show(name: str, logs: Sequence[str], columns: Sequence[str], output: Output
 def variants(shares: str | None, sparse: Sequence[str], **how: Any) -> None:
     """Compare each variant of an A/B test with the control.
 
-    Says first whether users were assigned by the shares that were planned: if
-    not, no difference can be trusted.
+    Says first whether users were assigned by the planned shares: if not, no
+    difference can be trusted.
     """
     if shares is not None:
         how["shares"] = {name: number_of(value, "--shares") for name, value in pairs([shares], "--shares").items()}
@@ -272,8 +272,8 @@ def interleaving(**how: Any) -> None:
 def clicks(propensities: str | None, runs: Sequence[str], queries: str | None, **how: Any) -> None:
     """Correct clicks for position bias.
 
-    How often each rank is looked at comes from documents that were shown at
-    several ranks of one query, if it is not given.
+    Without --propensities or --swapped, how often users look at each rank is
+    estimated from documents that were shown at several ranks of one query.
     """
     from rankproof.io.corpora import load_questions_with_words
 

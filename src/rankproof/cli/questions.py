@@ -43,7 +43,7 @@ def command() -> None:
 
 @command.command("draw", short_help="Draw known-item questions from a corpus.")
 @click.argument("corpus")
-@options.value("-n number", "N", "The number of questions. [one a document]", type=int)
+@options.value("-n number", "N", "The number of questions. [one per document]", type=int)
 @options.value("--sources", "WORD,...", "Where the words come from: title, heading, sentence. [all, in turn]")
 @options.value("--ask", "MODULE:FUNCTION", "A function that gets a document and returns a question, or several.")
 @options.value("--seed", "N", "Seed of the draw.", 0)
@@ -102,8 +102,8 @@ def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
     if wanted is None or len(drawn) >= wanted or "callable" in sources:
         return said
     left = documents - len(drawn)
-    why = f"no few words of the other {left:,} point to one of them alone" if left else "there are no more documents"
-    return f"{said} {wanted:,} were asked for, one a document: {why}."
+    why = f"of the other {left:,}, no few words point to one alone" if left else "there are no more documents"
+    return f"{said} {wanted:,} were requested, one per document: {why}."
 
 
 @command.command("check")
@@ -134,7 +134,7 @@ def check_command(questions: str, judgments: str, runs: tuple[str, ...], corpus:
 @options.value("--by", "FILE[:FIELD]", "The kind of each question: equal shares in all parts.")
 @options.value("--seed", "N", "Seed of the random split.", 0)
 def split(questions: str, shares: tuple[str, ...], by: str | None, seed: int) -> None:
-    """Split questions into similar parts; one line a question: id, part."""
+    """Split questions into similar parts; one line per question: id, part."""
     from rankproof.bench.testset.questions import split_questions
     from rankproof.cli.monitor import number_of, pairs
 
@@ -150,9 +150,9 @@ def split(questions: str, shares: tuple[str, ...], by: str | None, seed: int) ->
 @click.argument("baseline", required=False)
 @click.argument("candidate", required=False)
 @options.value("-n number", "N", "The number of questions, without files.", type=int, callback=options.at_least(1))
-@options.value("-m --measure", "MEASURE", "The measure that is to show it.", DEFAULT_MEASURE)
+@options.value("-m --measure", "MEASURE", "The measure that should show it.", DEFAULT_MEASURE)
 @options.value("--difference", "D", "The smallest difference that matters.", type=float, required=True)
-@options.value("--power", "P", "The power: how often a true difference shall be found.", 0.8)
+@options.value("--power", "P", "The power: how often a true difference is found.", 0.8)
 @options.value("--alpha", "A", "Error rate of a verdict.", 0.05)
 @options.result(about="Write to a file.")
 def count_needed(
@@ -167,9 +167,9 @@ def count_needed(
 ) -> None:
     """Say how many questions show a difference of a given size.
 
-    How much two runs differ from question to question is what decides; it is
-    taken from two runs like those that will be compared. Before anything has
-    been run, -n in place of files says which margin a gate of N questions can
+    The number depends on how much two runs differ from question to question:
+    give two runs like those that you will compare. Before you have run
+    anything, -n instead of files says which margin a gate of N questions can
     pass at all, for a measure from 0 to 1.
 
     \b
@@ -246,14 +246,14 @@ def drift(
     """Say whether an evaluation set still asks what people ask.
 
     QUERIES is a file of queries or a BEIR folder, LOG a file of events (JSONL,
-    CSV, Parquet) or of one query a line. Users take turns, so that nobody
-    speaks for the others.
+    CSV, Parquet) or of one query per line. Users take turns, so that no user
+    dominates.
 
     \b
     rankproof drift queries.jsonl log.jsonl --judgments j.qrels --run my.run
     rankproof drift j.qrels log.jsonl --queries queries.jsonl
 
-    What to label next goes to 'label', with what the log shows was listed:
+    Label next what is missing, with the documents that the log lists:
 
     \b
     rankproof drift q.jsonl log.jsonl --next-queries n.jsonl --next-run n.run

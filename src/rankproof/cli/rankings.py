@@ -42,9 +42,9 @@ def bench(file: str, output: Output, cache: str | None, fresh: bool, no_cache: b
     combine: chunkers, retrievers, fusion, rerankers, k. The winner is chosen on
     one part of the questions and measured on the other.
 
-    What was answered is kept beside FILE, so that a run that was interrupted
-    goes on from there, and says how much was kept. After a change
-    that nothing here can see, as of an index, --fresh asks everything again.
+    Answers are kept beside FILE, so that an interrupted run continues from
+    there, and says how many it reused. After a change that cannot be
+    detected, like that of an index, --fresh asks everything again.
 
     \b
     rankproof bench bench.toml
@@ -106,8 +106,8 @@ def run_retriever(
     """Ask a retriever questions, and write its ranking.
 
     A question that fails is reported and left out of the ranking, and the run
-    goes on. A run that was interrupted goes on where it was when the same
-    command is given again. The exit code is 3 if every question failed.
+    goes on. The same command continues an interrupted run where it stopped.
+    The exit code is 3 if every question failed.
 
     \b
     rankproof run --retriever search:find --queries queries.jsonl -o my.run
@@ -300,7 +300,7 @@ def convert_file(source: str, target: str | None, output: str | None, what: str 
     """Write judgments or a ranking in another format.
 
     The name of the target says which: .run and .qrels are TREC, then .tsv, .csv,
-    .json, .jsonl, .parquet; with .gz, .bz2, .xz or .zst behind it, compressed.
+    .json, .jsonl, .parquet; with .gz, .bz2, .xz or .zst added, compressed.
 
     \b
     rankproof convert my.run my.parquet
@@ -326,10 +326,10 @@ def rank(run: str, folder: str, damaged: str) -> None:
     """Write a ranking with the rank of every row, once for all judgments.
 
     RUN is a file or a folder; FOLDER gets Parquet files with the columns query_id,
-    doc_id, score, rank, first, last and length: ranks by falling score, the first
-    and last rank a row could have among equal scores, and how long its ranking is.
-    Judgments that come later are a join on query_id and doc_id, in any engine, and
-    'rankproof evaluate JUDGMENTS FOLDER' gives what it gives for RUN.
+    doc_id, score, rank, first, last and length: ranks by descending score, the
+    first and last rank a row could have among equal scores, and the length of its
+    ranking. Later judgments can be joined on query_id and doc_id in any engine, and
+    'rankproof evaluate JUDGMENTS FOLDER' gives the same numbers as for RUN.
 
     \b
     rankproof rank runs/2026-11-22/ -o ranked/

@@ -41,11 +41,11 @@ def explain_number(
     titles: str | None,
     **settings: Any,
 ) -> None:
-    """Show how one number of one query comes about; or say what a word means.
+    """Show how a number of one query is computed; or say what a word means.
 
-    The ranked list with scores and grades, what each rank adds, and the
-    derivation as one would write it on paper. As a page also what was found and
-    what was wanted as two sets.
+    Shows the ranked list with scores and grades, what each rank adds, and the
+    derivation as one would write it on paper. A page also shows the retrieved
+    and the relevant documents as two sets.
 
     \b
     rankproof explain judgments.tsv my.run q7 -m nDCG@10

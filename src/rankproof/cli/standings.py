@@ -74,7 +74,7 @@ def order_systems(
 
 @click.command("rank-correlation")
 @click.argument("words", nargs=-1, required=True, metavar="SCORES SCORES | JUDGMENTS RUN RUN...")
-@options.measures("of files of scores their only one", "What to order by: two measures, or one with --judgments.")
+@options.measures("for files of scores, their only one", "What to order by: two measures, or one with --judgments.")
 @options.names
 @options.value("--judgments other", "FILE", "Other judgments of the same rankings.")
 @options.value("--p p", "P", "How far down RBO looks: nearer to 1 is further.", 0.9)
@@ -98,7 +98,7 @@ def rank_correlation(
 
     Kendall's tau-b, tau-AP and RBO, of two files of scores (lines SYSTEM<TAB>SCORE,
     or what 'evaluate -f csv' writes), or of rankings under two measures or two
-    sets of judgments. The second set is the truth where one is needed. Of rankings
+    sets of judgments. The second set is the truth if one is needed. For rankings
     the exit code is 3 if more than --allow-missing of the queries went unanswered,
     or if the audit finds an error.
 

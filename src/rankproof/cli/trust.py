@@ -82,9 +82,9 @@ def calibrate_judge(
 ) -> None:
     """Label some pairs by hand, and see how far the judge can be trusted.
 
-    Pairs are drawn at random from what the judge judged. Every label is in the
-    ledger before the next question: end when you like, and the same command
-    goes on where you were. With 50 labels, 'rankproof judge' shows its numbers
+    Pairs are drawn at random from those that the judge judged. Every label is in
+    the ledger before the next question: end when you like, and the same command
+    continues where you stopped. With 50 labels, 'rankproof judge' shows its numbers
     corrected beside the raw ones.
 
     \b
@@ -93,9 +93,9 @@ def calibrate_judge(
     rankproof calibrate verdicts.db --report
     rankproof calibrate verdicts.db --drift --judge openai:MODEL
 
-    With --machine it holds a file of judgments that a machine made against one of
+    With --machine it compares a file of judgments that a machine made with one of
     people, in any format that 'rankproof evaluate' reads: kappa, confusion, and
-    the measures of each RUN corrected by what people said.
+    the measures of each RUN corrected by people's judgments.
 
     \b
     rankproof calibrate --machine llm.qrels --human nist.qrels --run my.run -m AP
