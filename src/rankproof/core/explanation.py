@@ -176,7 +176,10 @@ def listing(
     if conventions.unjudged == "skip":
         placed = [(ranks.get(str(table.doc[row])), row) for row in rows]
     else:
-        placed = list(enumerate(_at_their_ranks(table, rows, ranks), start=1))
+        # Judged documents where they were scored, the others in the places left, in their order.
+        at = {ranks[str(table.doc[row])]: row for row in rows if str(table.doc[row]) in ranks}
+        others = iter([row for row in rows if str(table.doc[row]) not in ranks])
+        placed = [(rank, at[rank] if rank in at else next(others)) for rank in range(1, len(rows) + 1)]
     compared = None if table.score is None else comparable_scores(table.score, conventions)
     scores = {row: None if compared is None else float(compared[row]) for row in rows}
     times = Counter(scores.values())
@@ -184,13 +187,6 @@ def listing(
         doc, score = str(table.doc[row]), scores[row]
         tied = score is not None and times[score] > 1
         yield ExplainedLine(rank, doc, score, tied, grades.get(doc), None if rank is None else adds.get(rank))
-
-
-def _at_their_ranks(table: RankingTable, rows: list[int], ranks: Mapping[str, int]) -> list[int]:
-    """Judged documents where they were scored, the others in the places left, in their order."""
-    at = {ranks[str(table.doc[row])]: row for row in rows if str(table.doc[row]) in ranks}
-    others = iter([row for row in rows if str(table.doc[row]) not in ranks])
-    return [at[rank] if rank in at else next(others) for rank in range(1, len(rows) + 1)]
 
 
 def ideal(measure: Measure, judgments: Judgments, hits: Hits) -> Iterator[ExplainedLine]:

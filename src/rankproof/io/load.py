@@ -77,7 +77,7 @@ def load_judgments(data: Source) -> Judgments:
     >>> load_judgments([("q1", "d1", 2), ("q1", "d2", 0)]).as_dict()
     {'q1': {'d1': 2.0, 'd2': 0.0}}
     """
-    data = rows_inside(data)
+    data = rows_inside(data) if isinstance(data, dict) and len(data) == 1 else data
     if isinstance(data, Judgments):
         return data
     if isinstance(data, (str, os.PathLike)):
@@ -108,7 +108,7 @@ def load_ranking(data: Source, damaged: str = "error") -> Rankings:
 
 
 def _ranking(data: Source) -> Rankings:
-    data = rows_inside(data)
+    data = rows_inside(data) if isinstance(data, dict) and len(data) == 1 else data
     if hasattr(type(data), "blocks"):
         return data  # type: ignore[no-any-return]
     if isinstance(data, Judgments):
