@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rankproof import compare, evaluate, report, sample
+from rankproof import compare, evaluate, monitor, report, sample, simulate_log
 from rankproof.cli import run
 from rankproof.document.formats import as_text, check
 from rankproof.document.pdf import ENVIRONMENT, find_browser
@@ -70,6 +70,17 @@ def test_no_sheet_ends_with_a_heading_and_names_have_the_room_there_is(tmp_path:
     assert len(sheets) < 27
     for sheet in sheets:
         assert not re.search(r"\bdocument\b.*\badds\b|\bdifference\b|not found$|^ *[▶▸▼▾]", sheet[-1]), sheet[-3:]
+
+
+@needs_browser
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("pdftotext"), reason="pdftotext is not installed")
+def test_many_charts_stand_two_beside_each_other(tmp_path: Path) -> None:
+    path = monitor(simulate_log(300, seed=2, days=10).records()).save(tmp_path / "monitor.pdf")
+    text = subprocess.run(["pdftotext", "-layout", path, "-"], capture_output=True, text=True, check=True).stdout
+    captions = [len(re.findall(r"\w by day", line)) for line in text.splitlines() if " by day" in line]
+    assert captions.count(2) > 5
+    assert captions.count(1) <= 1
 
 
 @needs_browser

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from itertools import accumulate, combinations
+from itertools import combinations
 from operator import itemgetter
 from pathlib import Path
 
@@ -119,9 +119,12 @@ def last_labels(labels: Iterable[QuestionLabel]) -> Labels:
 
     A decision that does not say when, as one written by hand, was made just after the one above it.
     """
-    given, found = list(labels), dict[str, dict[Item, QuestionLabel]]()
-    moments = accumulate((str(label.when) for label in given), lambda before, when: when or before)
-    for _, label in sorted(zip(moments, given, strict=True), key=itemgetter(0)):
+    found: Labels = {}
+    moment, timed = "", list[tuple[str, QuestionLabel]]()
+    for label in labels:
+        moment = str(label.when) or moment
+        timed.append((moment, label))
+    for _, label in sorted(timed, key=itemgetter(0)):
         own = found.setdefault(label.who, {})
         own.pop(label.item, None)
         if label.what != UNDONE:

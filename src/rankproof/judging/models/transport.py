@@ -102,8 +102,8 @@ class Line(Displayable):
             reply = self.judge.service.provider.reply(found)
             if reply.problem != UNREADABLE:
                 self.replied = True
-            elif self._is_usual(why := f"{UNREADABLE}{reason_in(response.body, self.judge.service)}"):
-                raise Hopeless(why)
+            elif self._is_usual(odd := f"{UNREADABLE}{reason_in(response.body, self.judge.service)}"):
+                raise Hopeless(odd)
             return reply
         if failure.wait > LONGEST_WAIT:
             wait = failure.wait
