@@ -112,7 +112,7 @@ def evaluate(
     judged = whole if sample is None else sample_judgments(whole, sample)
     found = score_ranking(judged, load_ranking(ranking, damaged), asked, conventions, groups, names)
     if judged is not whole:  # most of the queries beside these are judged, but not in the sample
-        found.census.extra, found.census.extra_examples = 0, []
+        found.census.extra = 0
     found.library = library_of(ranking) or judged.library
     return found
 

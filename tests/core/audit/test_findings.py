@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import rankproof.core.audit
-from rankproof import audit
+from rankproof import audit, evaluate
 from rankproof.core.audit import Audit, Finding
 from rankproof.core.audit.full_audit import audit_full
 from rankproof.core.audit.hit_checks import audit_hits
@@ -86,6 +86,12 @@ def test_a_ranking_without_a_query_is_called_empty_and_no_spelling_is_blamed(who
     assert (finding.severity, finding.message) == ("error", "The ranking is empty: it has no query.")
     assert finding.advice == "check how it was made."
     assert found.of_kind("no-common-documents") is None
+
+
+def test_a_ranking_that_holds_nothing_of_a_sample_is_not_called_empty() -> None:
+    others = {query: RUN["q0"] for query in GOOD if query not in evaluate(GOOD, RUN, "RR", sample=2).per_query["RR"]}
+    finding = only(evaluate(GOOD, others, "RR", sample=2).audit, "no-common-queries")
+    assert finding.message == "None of the 2 judged queries is in the ranking."
 
 
 @pytest.mark.parametrize("whole", [False, True])

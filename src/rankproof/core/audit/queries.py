@@ -177,9 +177,7 @@ def beyond_queries(
     return Finding("note", BEYOND, len(extra), message, examples, advice)
 
 
-def nothing_common(
-    noun: Literal["query", "document"], n: int, judged: Sequence[str], ranked: Sequence[str] | None = None
-) -> Finding:
+def nothing_common(noun: str, n: int, judged: Sequence[str], ranked: Sequence[str] | None = None) -> Finding:
     """The finding for two sides that share no query, or no document, of `n` judged ones; the others are examples.
 
     Nothing `ranked` is an empty ranking; None: unknown.
