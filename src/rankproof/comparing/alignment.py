@@ -112,8 +112,7 @@ def _differences(scores: Mapping[str, ScoresLike], baseline: str, names: list[st
             yield from (f"{about} have {what}" for what in _between(each, first))
             for measure in names:
                 # Its title, which a newer version may put in better words, defines nothing.
-                both = (scores.definition["measures"].get(measure, {}) for scores in (each, first))
-                mine, theirs = ({**definition, "title": ""} for definition in both)
+                mine, theirs = ({**one.definition["measures"].get(measure, {}), "title": ""} for one in (each, first))
                 if mine != theirs:
                     alike = {**mine, "judges": 0} == {**theirs, "judges": 0}
                     told = f"have other judges of {measure}" if alike else f"define {measure} differently"

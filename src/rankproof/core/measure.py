@@ -146,13 +146,10 @@ def _kind(function: Callable[..., Any], parameter: inspect.Parameter) -> Paramet
 
 Function = Callable[..., Any]
 MeasureKind = Literal["ranking", "pair", "preference", "judged", "span"]
-"""What a measure reads: the hits of a ranking, two rankings, preferences between documents, verdicts,
-or spans of text."""
-
+"""What a measure reads: hits of a ranking, two rankings, preferences between documents, verdicts, or spans of text."""
 
 READS: Mapping[str, type] = {"ranking": Hits, "preference": Preferences, "span": ShownDocument}
 """What a measure of each kind is called with; one of a pair is called with two lists."""
-
 
 DividesBy = Literal["none", "all", "returned", "shown"]
 """No relevant documents; all that are judged; those of the ranking; those down to the cut-off."""
@@ -259,10 +256,9 @@ class Measure:
 
     def to_dict(self) -> dict[str, Any]:
         """What it measures, as plain data: the grades of a mapping are text, as JSON writes them."""
-        params = {
-            name: {str(grade): gain for grade, gain in each.items()} if isinstance(each, Mapping) else each
-            for name, each in self.params.items()
-        }
+        params = self.params
+        if isinstance(self.gain, Mapping):
+            params["gain"] = {str(grade): gain for grade, gain in self.gain.items()}
         return {"measure": self.spec.name, "title": self.spec.title, "params": params}
 
     # What others may ask about the parameters, whichever of them a measure has.
@@ -317,8 +313,7 @@ class Measure:
                 judged = "--judged " if self.spec.kind == "judged" else ""
                 raise not_known(said, name, known, f"{elsewhere}see 'rankproof measures {judged}{self.spec.name}'")
         checked = {name: known[name].kind.check(self.spec.name, name, value) for name, value in params.items()}
-        merged = {**self.given, **checked}
-        given = {name: merged[name] for name in known if name in merged and merged[name] != known[name].default}
+        given = {name: value for name, value in {**self.params, **checked}.items() if value != known[name].default}
         return Measure(self.spec.with_parameters(given), MappingProxyType(given), self.stated.union(params))
 
     def __matmul__(self, at: Any) -> Measure:

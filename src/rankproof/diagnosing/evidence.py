@@ -304,10 +304,8 @@ class Evidence:
 
     def unjudged_share(self) -> float | None:
         """The share of the first k documents that nobody judged; None if only relevant ones are listed."""
-        shown = np.minimum(self.hits.retrieved, min(self.k, 1 << 62)).sum()
-        if not shown or not bool((self.judgments.grade < self.rel).any()):
-            return None
-        return float(1 - self.hits.top(self.k).count().sum() / shown)
+        others = bool((self.judgments.grade < self.rel).any())
+        return self.hits.unjudged_share(min(self.k, 1 << 62)) if others else None
 
     def room(self) -> float:
         """The share of the first k documents that judged ones could make up."""

@@ -63,9 +63,8 @@ def keys_are_integers(tables: Sequence[dict[Any, Any]], what: str) -> bool | Non
     """
     # CPython stores a dict that never had a key of another type than text in narrower entries, without hashes. So its
     # size in memory tells, and not one of millions of keys has to be touched.
-    cpython = sys.implementation.name == "cpython"
-    text = cpython and set(map(dict.__sizeof__, tables)) <= _sizes_of_text_dicts() and any(tables)
-    if text and not any(map(dict.__contains__, tables, repeat(""))):
+    text = sys.implementation.name == "cpython" and set(map(dict.__sizeof__, tables)) <= _sizes_of_text_dicts()
+    if text and any(tables) and not any(map(dict.__contains__, tables, repeat(""))):
         return False
     return are_integers(chain.from_iterable(tables), what)
 

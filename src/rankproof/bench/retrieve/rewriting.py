@@ -148,11 +148,7 @@ def spelling(corpus: Corpus) -> Rewrite:
     speller = cache(
         lambda: Speller(Counter(form for each in corpus.values() for form in {w.form for w in words(each.whole)}))
     )
-
-    def rewrite(question: str) -> str:
-        return speller()(question)
-
-    return rewrite
+    return lambda question: speller()(question)
 
 
 def expansion(corpus: Corpus, terms: int = 5) -> Rewrite:
