@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise, repeat, starmap
+from itertools import chain, islice, pairwise, repeat, starmap
 from operator import eq, is_, is_not
 from typing import Any, NamedTuple
 from weakref import WeakSet
@@ -288,7 +288,11 @@ class MappingRankings:
         every = list(self.mapping)
         some = every[:: max(1, len(every) // QUERIES)]
         each = max(1, rows // max(1, len(some)))
-        firsts = [columns(self.mapping[query], self.source)[0][:each] for query in some]
+        rankings = map(self.mapping.__getitem__, some)
+        firsts = [
+            list(islice(ranking, each)) if type(ranking) is dict else columns(ranking, self.source)[0][:each]
+            for ranking in rankings
+        ]
         return ranking_table([*map(str, some)], firsts, self.source)
 
     def _of_judged_queries(self, judgments: Judgments, census: Census) -> list[Any]:

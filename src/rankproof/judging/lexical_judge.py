@@ -93,7 +93,9 @@ def settle(ask: Ask) -> Settled:
         return Unmeasured(ask, f"the {left} and the text seem to be in {languages}")
     if not text.forms:  # an empty text says nothing, whatever is asked of it
         return Verdict(ask, 0, NAME, probability=0.0)
-    return RELATIONS[ask.relation](ask, sought, text, weigh(sought, text, BOUNDS[ask.relation].weights))
+    found = weigh(sought, text, BOUNDS[ask.relation].weights)
+    said = RELATIONS[ask.relation](ask, sought, text, found)
+    return replace(said, probability=found.probability) if isinstance(said, Unmeasured) else said
 
 
 def likelihood(ask: Ask) -> float:

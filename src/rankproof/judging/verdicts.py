@@ -125,6 +125,8 @@ class Unmeasured:
 
     ask: Ask
     reason: str
+    probability: float | None = field(default=None, repr=False, compare=False)
+    """How likely a yes is nevertheless, if the judge says so."""
 
 
 @dataclass(slots=True)

@@ -220,11 +220,10 @@ def unmet_ids(judgments: Judgments, table: RankingTable) -> Unmet:
         if query not in judgments.index:
             continue
         ranked, grades = dict.fromkeys(map(table.doc.__getitem__, rows)), judgments.of(query)
-        good = [doc for doc, grade in grades.items() if grade > 0]
         lost[query] = [doc for doc in grades if doc not in ranked]
         unjudged[query] = [doc for doc in ranked if doc not in grades]
-        wanted += len(good)
-        relevant.update([(query, doc) for doc in good if doc not in ranked])
+        wanted += sum(grade > 0 for grade in grades.values())
+        relevant.update((query, doc) for doc in lost[query] if grades[doc] > 0)
     return Unmet(lost, frozenset(relevant), wanted, unjudged, judgments.doc_ids, _forms(judgments))
 
 
@@ -340,9 +339,9 @@ def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
 
 def _several_in_one(sides: Unmet) -> Iterator[Finding]:
     """Judged ids that are several, as in a cell 'a; b', where the ranking has them one by one."""
-    marked = [(q, doc) for q, docs in sides.lost.items() for doc in docs if re.search(_BETWEEN, doc)]
-    if not marked:
+    if not re.search(_BETWEEN, "\0".join(sides.flat_lost[1])):  # one look at all rules out nearly every ranking
         return
+    marked = [(q, doc) for q, doc in zip(*sides.flat_lost, strict=True) if re.search(_BETWEEN, doc)]
     judged, found, whole = frozenset(sides.judged), list[tuple[str, str]](), 0
     for query, doc in marked:
         ranked, parts = frozenset(sides.unjudged[query]), re.split(_BETWEEN, doc.strip("[](){} "))

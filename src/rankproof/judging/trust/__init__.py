@@ -85,25 +85,26 @@ class Estimating:
     def _values(self, case: Case, used: Sequence[Ask], doubtful: Sequence[Ask]) -> Array:
         """The metric of every draw; NaN where it has no value then."""
         fixed: dict[Ask, Said] = {ask: case.said[ask] for ask in used if ask in case.said}
-        columns = [self._column(ask, case.said[ask]) for ask in doubtful]
+        fallen = list(zip(*(self._column(ask, case.said[ask]).tolist() for ask in doubtful), strict=True))
+        places = {way: place for place, way in enumerate(dict.fromkeys(fallen))}  # few pairs fall in few ways
+        sides = [(Verdict(ask, 0, NAME), Verdict(ask, PLAIN_YES[ask.relation], NAME)) for ask in doubtful]
         cases = [
-            Case(case.sample, fixed | dict(zip(doubtful, fallen, strict=True)), case.k)
-            for fallen in zip(*columns, strict=True)
+            Case(case.sample, fixed | {ask: of[yes] for ask, of, yes in zip(doubtful, sides, way, strict=True)}, case.k)
+            for way in places
         ]
-        return np.array([np.nan if (one := each.value) is None else one for each in outcomes(self.measure, cases)])
+        values = [np.nan if (one := each.value) is None else one for each in outcomes(self.measure, cases)]
+        return np.array([values[places[way]] for way in fallen])
 
-    def _column(self, ask: Ask, said: Said) -> list[Said]:
-        """What is said of a pair in every draw: yes in as many as its probability has it, in an order of its own."""
+    def _column(self, ask: Ask, said: Said) -> Array:
+        """Whether a pair is a yes in every draw: in as many as its probability has it, in an order of its own."""
         # Of several contexts the strongest counts: what is said of one claim by all of them hangs together.
         by_context = metric_of(self.measure).soft_by == "right"
         place = ask.right if ask.relation not in TOGETHER or by_context else ""
         left = "" if by_context and ask.relation == Relation.TEXT_SUPPORTS else ask.left
         order = np.random.default_rng(int.from_bytes(digest(ask.relation, left, place)))
-        given = said.probability if isinstance(said, Verdict) else None
-        likely = likelihood(ask) if given is None else given
+        likely = likelihood(ask) if said.probability is None else said.probability
         chance = 1 / (1 + np.exp(-(logit(np.array(likely)) + self.shifted[ask.relation])))
-        sides: tuple[Said, Said] = Verdict(ask, 0, NAME), Verdict(ask, PLAIN_YES[ask.relation], NAME)
-        return [sides[yes] for yes in (order.permutation(PLACES) < chance).tolist()]
+        return np.asarray(order.permutation(PLACES) < chance)
 
     def result(self, level: float = 0.95) -> Estimate | None:
         """The estimate; None if no sample has one, or every pair was settled by people or models."""
