@@ -46,6 +46,21 @@ def test_bootstrap_intervals_agree_with_scipy(method: Any, name: str) -> None:
         )
 
 
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_bca_of_many_values_is_its_known_limit(level: float) -> None:
+    """Efron's: the ends are moved by s (2 z^2 + 1) standard errors, with s a sixth of the skewness of the mean."""
+    d = stats.expon.ppf((np.arange(2000) + 0.5) / 2000)
+    error, s = d.std() / 2000**0.5, stats.skew(d) / 6 / 2000**0.5
+    z = stats.norm.ppf((1 + level) / 2)
+    found = difference_interval(d, level=level, method="bca")
+    ends = [d.mean() + error * (sign * z + s * (2 * z**2 + 1)) for sign in (-1, 1)]
+    assert (found.low, found.high) == pytest.approx(ends, abs=0.002 * error)
+    assert "closed form" in found.method
+    for one in (1.0, -1.0):
+        few = difference_interval(np.append(np.zeros(1500), one), level=level, method="bca")
+        assert min(one, 0) <= few.low < few.high <= max(one, 0)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_order_and_direction_do_not_matter(method: Any) -> None:
     d = rng(1).normal(0.1, 1, 80)
