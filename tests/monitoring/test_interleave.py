@@ -165,7 +165,11 @@ def test_intervals_and_p_values_agree() -> None:
         found = betting(row)
         assert 0 <= found.low <= found.value <= found.high <= 1
         assert not (found.p > 0.06 and found.low > 0.505)
-    assert betting(np.array([])).p == 1.0
+    nothing = betting(np.array([]))
+    assert (nothing.low, nothing.high, nothing.p) == (0.0, 1.0, 1.0)
+    for wrong in (lambda: betting(np.array([1.0]), 95), lambda: normal_mixture(0.1, 0.1, 0.1, 95)):
+        with pytest.raises(UsageError, match="level: got 95"):
+            wrong()
     with pytest.raises(DataError):
         betting(np.array([2.0]))
 

@@ -32,7 +32,9 @@ def test_cohens_kappa_agrees_with_statsmodels(weights: Any, oracle: Any) -> None
         counts = np.zeros((4, 4))
         np.add.at(counts, (first, second), 1)
         expected = cohens_kappa(counts, wt=oracle, return_results=False)
-        assert cohen_kappa(first, second, weights).value == pytest.approx(expected)
+        found = cohen_kappa(first, second, weights)
+        assert found.value == pytest.approx(expected)
+        assert found.method == ("Cohen's kappa" if oracle is None else f"Cohen's kappa, {oracle} weights")
 
 
 def test_the_table_of_fleiss_levin_and_paik() -> None:

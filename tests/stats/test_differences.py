@@ -188,6 +188,14 @@ def test_a_claim_of_no_loss_is_never_beyond_the_bound_beside_it() -> None:
     assert lower > 30
 
 
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_the_chance_at_students_bound_is_its_level_however_skewed(sign: int) -> None:
+    sample = ValueSample.of(sign * stats.expon.ppf((np.arange(400) + 0.5) / 400))
+    assert sample.rarity == sample.doubt == 0
+    for alpha in (0.001, 0.05, 0.2):
+        assert chance_below(sample, lower_bound(sample, alpha, -9.0), -9.0) == pytest.approx(alpha, rel=1e-9)
+
+
 def test_equal_differences_and_margins() -> None:
     assert equivalence(np.zeros(5), 0.1).p == pytest.approx(0.9**5)
     assert equivalence(np.full(5, 0.2), 0.1).p == 1.0

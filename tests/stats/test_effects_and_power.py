@@ -60,6 +60,10 @@ def test_effects_without_variance_say_so() -> None:
     assert hedges_g(np.ones(3), np.zeros(3)).value is None
     assert hedges_g(np.ones(3), np.ones(3)).value == 0.0
     assert hedges_g(np.array([1.0]), np.array([0.0])).value is None
+    rising = np.array([1.0, 2.0, 3.0])  # with its variance 1, halved, and the correction sqrt(2 / pi) of four degrees
+    assert (
+        hedges_g(rising, np.ones(3)).value == -hedges_g(np.ones(3), rising).value == pytest.approx((4 / np.pi) ** 0.5)
+    )
 
 
 def test_effects_refuse_what_they_cannot_use() -> None:
