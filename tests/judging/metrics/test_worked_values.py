@@ -63,6 +63,26 @@ def test_measures_of_rankings_from_the_same_grades(ledger: Any, metric: str, val
     assert scores[metric] == pytest.approx(value)
 
 
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [("R(rel=2)", 2 / 3), ("R(rel=2)@1", 1 / 3), ("AP(rel=2)", (1 + 2 / 3) / 3), ("RPrec(rel=2)", 2 / 3)],
+)
+def test_what_was_not_retrieved_is_known_from_the_reference_contexts(metric: str, value: float) -> None:
+    known = {"Text A.": 3, "Text B.": 0, "Text C.": 2, "Text D.": 3, "Text E.": 1}
+    row = {"question": QUESTION, "contexts": ["Text A.", "Text B.", "Text C."]}
+
+    def measured(contexts: list[str], reference: list[str]) -> Any:
+        sample = row | {"contexts": contexts, "reference_contexts": reference}
+        return judge([sample], metric, judge=lambda relation, left, right: known[right])
+
+    assert measured(["Text A.", "Text B.", "Text C."], ["Text C.", "Text D.", "Text E."])[metric] == pytest.approx(
+        value
+    )
+    assert measured([], ["Text D."])[metric] == 0.0
+    assert measured(["Text A."], [])[metric] == 1.0
+    assert measured([], []).column(metric).why
+
+
 def test_context_recall_is_three_claims_of_four(ledger: Any) -> None:
     row, lines = supported("reference", [[1, 0], [0, 1], [1, 1], [0, -1]])
     assert replay(row, ledger, lines, "context_recall") == 0.75
@@ -173,6 +193,26 @@ def test_citations(ledger: Any) -> None:
     lines += [("S", claim, text, yes) for (claim, text), yes in says.items()]
     scores = judge([row], "citation_precision, citation_recall", judge="replay", ledger=ledger(lines))
     assert (scores["citation_precision"], scores["citation_recall"]) == (0.5, pytest.approx(2 / 3))
+
+
+def test_a_citation_counts_for_the_claims_in_its_words_and_for_a_claim_that_holds_them() -> None:
+    cited = ["Refunds take a week. Cash is quick.", " gifts  COUNT"]
+    row = {
+        "question": QUESTION,
+        "answer": "Refunds take a week. Cash is quick. Gifts count twice. Cards differ.",
+        "contexts": [{"id": "c", "text": "One."}],
+        "citations": [{"claim": words, "context": "c"} for words in cited],
+    }
+    scores = judge([row], "citation_precision, citation_recall", judge=lambda *pair: 1)
+    assert (scores["citation_precision"], scores["citation_recall"]) == (1, 0.75)
+
+
+@pytest.mark.parametrize(("k", "value"), [(1, 0.0), (2, 0.5), (3, 1.0)])
+def test_nuggets_in_the_contexts_are_looked_for_down_to_the_cut(k: int, value: float) -> None:
+    row = {"question": QUESTION, "contexts": ["None.", "Half.", "Whole."], "nuggets": ["A fact."]}
+    grades = {"None.": 0, "Half.": 1, "Whole.": 2}
+    scores = judge([row], f"nugget_score(by='contexts')@{k}", judge=lambda relation, left, right: grades[right])
+    assert list(scores.means.values()) == [value]
 
 
 def test_nuggets_by_their_weight(ledger: Any) -> None:
