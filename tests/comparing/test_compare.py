@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankproof import RR, audit, compare, diagnose, evaluate, explain, gate, leaderboard, report, sample
+from rankproof import RR, audit, compare, compare_scores, diagnose, evaluate, explain, gate, leaderboard, report, sample
 from rankproof.core.measure import Measure
 from rankproof.errors import DataError, UsageError
+from rankproof.io.load import load_judgments
 from rankproof.stats.detectable_difference import detectable, needed_or_why
 from rankproof.stats.differences import equivalence
 
@@ -395,3 +396,24 @@ def test_what_is_assumed_of_a_measure_without_a_bound_is_said_wherever_it_is_use
             assert "RR: no bound is known" not in told, (name, form)
     these = gate(judged, near, far, measures=both, about="these")
     assert "no bound is known" not in these.format("full")
+
+
+def test_scores_from_one_set_of_judgments_must_be_made_alike_too() -> None:
+    judged = load_judgments({f"q{i}": {"a": 1} for i in range(12)})
+    run = {q: ["x", "a"] for q in judged.queries}
+    one, same = evaluate(judged, run, "RR"), evaluate(judged, run, "RR")
+    assert compare_scores({"one": one, "same": same}).notes == []
+    for other, said in (
+        (evaluate(judged, run, "RR", ties="id"), "different conventions"),
+        (evaluate(judged, run, "RR, P@1"), "do not both have P@1"),
+        (evaluate({q: {"a": 1, "b": 0} for q in run}, run, "RR"), "different judgments"),
+    ):
+        for place in range(3):
+            scores = [one, same]
+            scores.insert(place, other)
+            with pytest.raises(UsageError, match=said):
+                compare_scores(dict(zip("abc", scores, strict=True)))
+    grouped = evaluate(judged, run, "RR", by=dict.fromkeys(run, "all"))
+    assert any("different groups" in note for note in compare_scores({"one": one, "grouped": grouped}).notes)
+    with pytest.raises(UsageError, match="'b': got 7"):
+        compare_scores({"a": one, "b": 7})  # type: ignore[dict-item]

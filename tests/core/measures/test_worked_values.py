@@ -35,6 +35,12 @@ SIMPLE = [
     ("a b c", "a b c d e", {"P@5": 0.6, "R@5": 1}),
     ("a b r3 r4 r5 r6", "a b x y", {"AP": 0.3333}),
     ("a b r3 r4 r5 r6", "x y z a b", {"AP": 0.1083}),
+    (
+        "a b c",
+        "a x b",
+        {"AP(denominator='min')@2": 1 / 2, "AP(denominator='k')@2": 1 / 2, "AP(denominator='k')": 5 / 9},
+    ),
+    ("a", "a x b", {"AP(denominator='min')@2": 1, "AP(denominator='k')@2": 1 / 2, "AP(denominator='min')": 1}),
     ("chunk1", "chunk1 x y", {"context_precision": 1.0}),
     ("s1 s2", "s1 s2 s3", {"context_relevance": 0.6667}),
 ]
