@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 from rankproof import calibrate, compare_scores, gate_scores, judge
+from rankproof.judging.trust.correcting import Checked, Uncorrected
 from rankproof.scoring.scores import Scores
-from rankproof.stats.judge_error import Side, check_labels, corrected_difference
+from rankproof.stats.judge_error import Corrected, Labelled, Side, check_labels, corrected_difference, corrected_mean
 from tests.judging.trust.conftest import lot, person, truth
 
 pytestmark = pytest.mark.cover
@@ -149,3 +151,63 @@ def test_the_interval_of_a_difference_is_right_as_often_as_it_says() -> None:
         naive += abs(gains.mean() - 0.05) <= 1.96 * gains.std(ddof=1) / np.sqrt(samples)
     assert 0.93 <= right / draws <= 0.985
     assert naive / draws < 0.7
+
+
+def checked(seed: int, whole: bool) -> tuple[Checked, Labelled]:
+    """Eighty samples of two pairs, 20 of which have a pair that could not be drawn; people labelled 55 of the others."""
+    rng = np.random.default_rng(seed)
+    machine, fresh = rng.random(80), np.repeat([0.0, 1.0], [60, 20])
+    low, high = machine - 0.1 * fresh, machine + 0.2 * fresh
+    place, chance = rng.permutation(60)[:55], rng.uniform(0.5, 1, 55)
+    said = (machine if whole else machine / 2)[place]
+    truth = np.clip(said + rng.normal(-0.1, 0.1, 55), 0, 1)
+    rows = np.column_stack([truth, said, place, chance, np.full(55, whole)])
+    return Checked(not whole, machine, np.full(80, 2.0), rows, fresh, low, high), check_labels(
+        truth, said, place, chance
+    )
+
+
+def test_what_could_not_be_drawn_is_left_to_the_judge_and_bounds_the_ends() -> None:
+    """By whole samples 60 of 80 are corrected, the others are 0 to 1; by pairs each sample but for its new pair."""
+    (one, mine), (two, theirs) = checked(1, whole=True), checked(2, whole=True)
+    known, rest = corrected_mean(one.machine[:60], mine), one.machine[60:].sum() / 80
+    found = one.mean()
+    assert isinstance(found, Corrected)
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (known.value * 0.75 + rest, known.low * 0.75, known.high * 0.75 + 0.25)
+    )
+    assert "12 % of these pairs were not there" in found.method
+    known = corrected_difference(Side(one.machine[:60], mine), Side(two.machine[:60], theirs), limits=(-1.0, 1.0))
+    difference, rest = one.minus(two), rest - two.machine[60:].sum() / 80
+    assert difference is not None
+    assert (difference.value, difference.low, difference.high) == pytest.approx(
+        (known.value * 0.75 + rest, known.low * 0.75 - 0.25, known.high * 0.75 + 0.25)
+    )
+    pairs, labels = checked(3, whole=False)
+    assert pairs.low is not None
+    assert pairs.high is not None
+    known = corrected_mean(pairs.low, labels, units=140.0)
+    found = pairs.mean()
+    assert isinstance(found, Corrected)
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (known.value + 0.1 / 4, known.low, known.high + 0.3 / 4), abs=1e-12
+    )
+
+
+def test_what_is_kept_gives_the_same_corrections() -> None:
+    for whole in (True, False):
+        one, other = checked(4, whole)[0], checked(5, whole)[0]
+        again = Checked.from_dict(json.loads(json.dumps(one.to_dict())))
+        assert (again.mean(), again.minus(other), again.favour(other)) == (
+            one.mean(),
+            one.minus(other),
+            one.favour(other),
+        )
+        plain = replace(one, fresh=None, low=None, high=None)
+        told = plain.mean()
+        assert isinstance(told, Corrected)
+        assert "were not there" not in told.method
+        assert Checked.from_dict(plain.to_dict()).mean() == told
+    few = replace(one, rows=one.rows[:49])
+    assert few.mean() == Uncorrected("49 labelled pairs drawn at random, 50 needed", 49)
+    assert few.minus(other) is None
