@@ -7,7 +7,6 @@ Each takes a scope: 'all' pairs; 'implied', without pairs of which neither docum
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -206,28 +205,24 @@ def balanced_group_ratio(p: Preferences, scope: Scope = "all") -> float:
 
 def _balanced(g: Group, retrieved: int, scope: Scope) -> GradeTally:
     size = retrieved if scope == "retrieved" else len(g.level)
-    relevant, not_relevant = _count(g, size, _relevant), _count(g, size, _not_relevant)
+    good, bad = g.level > 0, _not_relevant(g)
+    relevant, not_relevant = _count(good[:size]), _count(bad[:size])
     if relevant < not_relevant:
         return tally(
             _total_with_fewer(g, relevant) if g.total else _partial_with_fewer(g, size), min(retrieved, size), scope
         )
     lacking = relevant - not_relevant
     fulfilled, possible = tally(g.prefers, retrieved, scope)
-    found, everywhere = _count(g, retrieved, _relevant), _count(g, len(g.level), _relevant)
-    return GradeTally(fulfilled + found * lacking, possible + everywhere * lacking)
+    return GradeTally(fulfilled + _count(good[:retrieved]) * lacking, possible + _count(good) * lacking)
 
 
-def _relevant(g: Group) -> Array:
-    return g.level > 0
+def _count(which: Array) -> int:
+    return int(np.count_nonzero(which))
 
 
 def _not_relevant(g: Group) -> Array:
     """Level 0; in a total order below 0 as well."""
     return (g.level <= 0) if g.total else (g.level == 0)
-
-
-def _count(g: Group, size: int, what: Callable[[Group], Array]) -> int:
-    return int(np.count_nonzero(what(g)[:size]))
 
 
 def _total_with_fewer(g: Group, keep: int) -> Array:
@@ -245,7 +240,7 @@ def _total_with_fewer(g: Group, keep: int) -> Array:
 def _partial_with_fewer(g: Group, size: int) -> Array:
     """No preferences of or over not relevant documents after as many as there are relevant ones."""
     wanted = np.ones(size, dtype=bool)
-    wanted[np.flatnonzero(_not_relevant(g)[:size])[_count(g, len(g.level), _relevant) :]] = False
+    wanted[np.flatnonzero(_not_relevant(g)[:size])[_count(g.level > 0) :]] = False
     prefers: Array = g.prefers[:size, :size] & wanted[:, None] & wanted[None, :]
     return prefers
 
