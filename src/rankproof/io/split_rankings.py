@@ -301,11 +301,8 @@ class LoadedPart:
         line = np.arange(1, len(table) + 1) if table.line is None else table.line
 
         def side(rows: Array, number: Array) -> RowRankings | None:
-            if not len(rows):
-                return None
-            query, doc = ([ids[row] for row in rows.tolist()] for ids in (table.query, table.doc))
-            score, rank = (None if each is None else each[rows] for each in (table.score, table.rank))
-            return replace(piece, rows=RankingTable(query, doc, score, rank, number[rows], table.source), notes=())
+            taken = replace(table.take(rows.tolist()), line=number[rows])
+            return replace(piece, rows=taken, notes=()) if len(rows) else None
 
         return side(np.flatnonzero(~inside), line), side(np.flatnonzero(inside), line + (file << FILE))
 
