@@ -14,12 +14,12 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 86_801,
+    "lines": 86_354,
     "modules of over 400 lines": 0,
-    "code lines": 58_412,
+    "code lines": 57_963,
     "file names used twice": 20,
     "class names in two packages": 9,
-    "short helpers used once": 101,
+    "short helpers used once": 100,
     "circles": 0,
     "modules crossed by evaluate": 15,
     "modules crossed by gate": 31,
