@@ -91,12 +91,6 @@ class StepFit:
         """Degrees of freedom beside a step."""
         return int(len(self.values) - self.design.shape[1] - 1)
 
-    @property
-    def empty(self) -> bool:
-        """Whether the residuals are 0."""
-        rest = self.rest
-        return float(rest @ rest) <= 1e-18 * float(self.values @ self.values)
-
     def _beside(self, series: Array) -> Array:
         found = _product(self.design, _product(self.design.T, series))
         return np.subtract(series, found, out=found)
@@ -143,8 +137,8 @@ class StepFit:
 
         `first` are the permutations that it begins with.
         """
-        if self.empty:
-            return 1.0
+        if float(self.rest @ self.rest) <= 1e-18 * float(self.values @ self.values):
+            return 1.0  # nothing is left
         seen = float(self.strengths(self.rest[:, None]).max())
         reached, drawn, p = 0, 0, 1.0
         for wanted in (FIRST, MORE, MOST):

@@ -124,11 +124,6 @@ class Moves:
         shares = (min(1.0, self.moved * (1 + each)) for each in (-error, error))
         return sum(replace(self, moved=each).power(difference, n, alpha, sides) for each in shares) / 2
 
-    @property
-    def most(self) -> float:
-        """A difference so large that it is always found, if enough queries move."""
-        return self.spread * (1.0 if self.hits else 100.0 * self.moved)
-
 
 def detectable(
     values: Array, alpha: float, sides: int = 2, beyond: float = 0.0, power: float = POWER, ends: Ends | None = None
@@ -180,7 +175,8 @@ def too_few_sentence(moved: int, n: int, end: str = ": too few to say what could
 
 @lru_cache(maxsize=4096)
 def _smallest(moves: Moves, alpha: float, sides: int, power: float) -> float | None:
-    most = moves.most
+    # A difference so large that it is always found, if enough queries move.
+    most = moves.spread * (1.0 if moves.hits else 100.0 * moves.moved)
     if moves.fewer().power(most, moves.n, alpha, sides) < power:
         return None
     high = min(most, moves.spread / math.sqrt(moves.n))
