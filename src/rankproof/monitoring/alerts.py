@@ -190,16 +190,8 @@ def _duration(given: Any, where: str) -> int:
     return round(float(found[1]) * UNITS[found[2]] * SECOND)
 
 
-def check_alerts(found: Monitor, rules: Sequence[AlertRule], state: dict[str, int] | None = None) -> list[Alert]:
-    """The result of each rule; `state` has the last time each was sent, and is updated."""
-    state = {} if state is None else state
-    for rule in rules:
-        if not rule.outage:
-            by_name(rule.metric, found.metrics)
-    return [_checked(found, rule, state) for rule in rules]
-
-
 def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
+    """The result of a rule; `state` has the last time each was sent, and is updated."""
     if rule.outage:
         return _checked_outage(found, rule, state)
     nothing = f"{rule.name}: nothing."
@@ -350,7 +342,10 @@ class Alarm:
 
     def end(self, found: Monitor) -> None:
         """Check every rule over all estimates, send new alerts, and wait for their delivery."""
-        checked = check_alerts(found, self._rules, self._told)
+        for rule in self._rules:
+            if not rule.outage:
+                by_name(rule.metric, found.metrics)  # refuses an unknown one
+        checked = [_checked(found, rule, self._told) for rule in self._rules]
         silent = ((rule, why) for rule in self._rules if (why := _why_silent(found, rule)))
         found.notes.extend(Absent(f"alert {rule.name!r} {why}") for rule, why in silent)
         found.alerts.extend(each if each.fired else self._fired.get(each.rule.name, each) for each in checked)
