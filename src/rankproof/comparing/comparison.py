@@ -241,7 +241,14 @@ def cases_of(
     judgments: Judgments, scores: Mapping[str, Scores], shown: Sequence[str], compared: Comparison | None
 ) -> Iterator[ExplainedCase]:
     """The queries that lost most, then those with the lowest values, with the lists of the systems shown."""
-    return _explained(judgments, scores, shown, _chosen(scores, shown, compared))
+    chosen: dict[str, str] = {}
+    if compared is not None:
+        sign, moved = compared._sign(compared.names[0]), compared.moved(shown[-1])[:CASES]
+        chosen = {query: "lost most" for query, value in moved if sign * value < 0}
+    for query in _lowest([scores[name] for name in shown]):
+        if len(chosen) < 2 * CASES:
+            chosen.setdefault(query, "among the lowest")
+    return _explained(judgments, scores, shown, chosen)
 
 
 def moved_cases(compared: Comparison, system: str, n: int) -> tuple[ExplainedCase, ...]:
@@ -266,17 +273,6 @@ def _explained(
     for query, why in chosen.items():
         sides = ((name, explain_scores(scores[name], judgments, tables[name][query], query)) for name in shown)
         yield ExplainedCase(query, why, tuple(sides))
-
-
-def _chosen(scores: Mapping[str, ScoresLike], shown: Sequence[str], compared: Comparison | None) -> dict[str, str]:
-    chosen: dict[str, str] = {}
-    if compared is not None:
-        sign, moved = compared._sign(compared.names[0]), compared.moved(shown[-1])[:CASES]
-        chosen = {query: "lost most" for query, value in moved if sign * value < 0}
-    for query in _lowest([scores[name] for name in shown]):
-        if len(chosen) < 2 * CASES:
-            chosen.setdefault(query, "among the lowest")
-    return chosen
 
 
 def _lowest(shown: Sequence[ScoresLike]) -> list[str]:
