@@ -32,7 +32,7 @@ from rankproof.stats.confidence import (
 )
 from rankproof.stats.distributions import NORMAL, t_above, t_quantile
 from rankproof.stats.intervals import ONE_QUERY, RESAMPLES, SAME, Interval, bca_interval, percentile, settled_interval
-from rankproof.stats.paired import TINY, Outcome, check_share, differences, sign_flip, total
+from rankproof.stats.paired import TINY, check_share, differences, sign_flip, total
 from rankproof.stats.significance import COHEN, EffectSize, smallest_detectable
 
 Method = Literal["adaptive", "bca", "percentile", "t"]
@@ -117,10 +117,6 @@ class Equivalence:
     margin: float
     p: float
     """The larger of the two p-values: at or below alpha, the systems are equivalent within the margin."""
-    above_low: Outcome
-    """Is the difference above -margin?"""
-    below_high: Outcome
-    """Is it below the margin?"""
     n: int
     method: str
     note: str = ""
@@ -142,15 +138,13 @@ def equivalence(values: Array, margin: float, ends: Ends | None = None) -> Equiv
     """
     check_number("margin", margin, above=0, advice="give the largest difference that does not matter, like 0.01")
     row = differences(values)
-    mean, n = total(row) / len(row), len(row)
+    mean, n, method = total(row) / len(row), len(row), "two one-sided tests (bound with what was not seen)"
+    if n == 1:
+        return Equivalence(mean, margin, 1.0, n, method, "one query says nothing of others")
     least, most = possible_range(row, ends)
     sample = ValueSample.of(row)
-    note = "one query says nothing of others" if n == 1 else ""
-    ps = [1.0, 1.0] if n == 1 else [chance_below(sample, -margin, least),
-                                    chance_below(sample.negate(), -margin, -most)]  # fmt: skip
-    low, high = (Outcome(mean, p, n, "bound with what was not seen", note) for p in ps)
-    worse = max(low, high, key=lambda each: each.p)
-    return Equivalence(mean, margin, worse.p, low, high, n, f"two one-sided tests ({worse.method})", note)
+    p = max(chance_below(sample, -margin, least), chance_below(sample.negate(), -margin, -most))
+    return Equivalence(mean, margin, p, n, method)
 
 
 ENOUGH = 1000
