@@ -359,16 +359,9 @@ class Calendar(Displayable):
         """The offset of the local clock from UTC, looked up once a quarter of an hour."""
         if self.zone is UTC:
             return np.zeros(len(time), dtype=np.int64)
-        quarter = time // (HOUR // 4)
-        least = int(quarter.min())
-        present = (
-            np.flatnonzero(np.bincount(quarter - least)) if np.ptp(quarter) < 10_000_000 else np.unique(quarter - least)
-        )
-        table = np.zeros(int(present[-1]) + 1, dtype=np.int64)
-        for each in present.tolist():
-            at = each + least
+        quarters, place = np.unique(time // (HOUR // 4), return_inverse=True)
+        for at in quarters.tolist():
             if at not in self._offsets:
                 local = self._local(at * (HOUR // 4))
                 self._offsets[at] = round((local.utcoffset() or timedelta()).total_seconds()) * SECOND
-            table[each] = self._offsets[at]
-        return np.asarray(table[quarter - least])
+        return np.array([self._offsets[at] for at in quarters.tolist()], dtype=np.int64)[place]
