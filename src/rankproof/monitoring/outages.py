@@ -250,7 +250,7 @@ def _roughness(counts: Array, usual: Array) -> float:
     some = wanted > 1
     if some.sum() < 12:
         return 1.0
-    return max(1.0, median(((seen[some] - wanted[some]) ** 2 / wanted[some]).tolist()) / 0.455)
+    return max(1.0, float(median(((seen[some] - wanted[some]) ** 2 / wanted[some]).tolist()) / 0.455))
 
 
 def stretches(evidence: Array, limit: float) -> list[tuple[int, int]]:
