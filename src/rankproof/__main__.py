@@ -1,4 +1,4 @@
-"""`rankproof` and `python -m rankproof`: Ctrl-C ends either without a word of Python, as it is loaded, too."""
+"""`rankproof` and `python -m rankproof`: Ctrl-C ends either without a traceback, even while it is loading."""
 
 import sys
 

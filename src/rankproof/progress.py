@@ -1,4 +1,4 @@
-"""How far a run is, and when it will be over, on standard error."""
+"""The progress of a run, and its remaining time, on standard error."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What an error suggests: the nearest known word, what other tools call an argument, what an annotation allows; and
-what a docstring says.
+"""Suggestions in errors: the nearest known word, other tools' names of an argument, the values of an annotation; and
+the parts of a docstring.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`Benchmark`: labelled questions, and the retrievers that are asked them."""
+"""`Benchmark`: labelled questions, and the retrievers that answer them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The interface of every retriever: questions in, for each the documents found, best first; and how answers are read.
+"""The interface of every retriever: questions in, documents out, best first for each; and how answers are read.
 
-Read are lists of ids, of (id, score), of documents as mappings or objects, of (document, score), arrays and
-generators of these, and `{id: score}`. What cannot be trusted (None, a text, NaN scores, a document without an
-id) is a failure; what can be put right (more than asked for, documents twice) is put right and counted.
+An answer is a list of ids, of (id, score), of documents as mappings or objects, or of (document, score), an array or
+generator of these, or `{id: score}`. An invalid answer (None, a text, NaN scores, a document without an
+id) is a failure; a repairable one (more than k documents, documents twice) is repaired and counted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`Run` and `Standings`: what retrievers found for every question, how fast, and what it is worth."""
+"""`Run` and `Standings`: what retrievers found for every question, how fast, and how good it is."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The command line: `rankproof COMMAND ...`; each command is a thin skin over one public function.
+"""The command line: `rankproof COMMAND ...`; each command is a thin layer over one public function.
 
-Commands are known by name, and each is loaded when it is used, so that `rankproof --help` answers at once.
+Each command is loaded only when it is used, so that `rankproof --help` answers at once.
 """
 
 from __future__ import annotations

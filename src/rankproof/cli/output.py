@@ -1,4 +1,4 @@
-"""Writing results: to standard output or a file, which is refused before any work if it exists; and what is told."""
+"""Writing results: to standard output or a file, which is refused before any work if it exists; and messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rankproof questions` and `drift`: draw, check, split and count questions; and do people still ask such questions?"""
+"""`rankproof questions` and `drift`: draw, check, split and count questions; and do people still ask them?"""
 
 from __future__ import annotations
 

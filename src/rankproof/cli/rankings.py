@@ -1,4 +1,4 @@
-"""`rankproof run`, `bench`, `rank`, `fuse` and `convert`: rankings are asked for, ranked once, combined, converted."""
+"""`rankproof run`, `bench`, `rank`, `fuse` and `convert`: make rankings, rank them once, combine and convert them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Is a change real, and may it ship: `compare`, `gate`, `leaderboard`, what was saved."""
+"""Is a change real, and may it ship: `compare`, `gate`, `leaderboard`, saved results."""

@@ -1,4 +1,4 @@
-"""Scores aligned on the queries and measures they share, how far they can be trusted, and the notes that say so."""
+"""Scores aligned on the queries and measures they share, their trustworthiness, and notes on it."""
 
 from __future__ import annotations
 

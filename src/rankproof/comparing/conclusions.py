@@ -1,7 +1,7 @@
 """The conclusions of a comparison in words: facts are collected from all rows, and every output states the same.
 
-A proven loss on any measure or in any group is part of its system's sentence, so that no sentence says "better",
-"nothing can be told" or "ask more queries" beside it.
+The sentence about a system includes a proven loss on any measure or in any group, so that no sentence says "better",
+"nothing can be told" or "ask more queries" despite it.
 """
 
 from __future__ import annotations

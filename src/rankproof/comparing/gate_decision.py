@@ -1,12 +1,12 @@
-"""The gate's decision: may a change pass, must it fail, or is it inconclusive? And a row for all that had to hold.
+"""The gate's decision: may a change pass, must it fail, or is it inconclusive? And a row for every condition.
 
-With d = candidate - baseline, query by query: *pass* where the lower one-sided bound of the mean difference is
-above -margin; else *fail* where sign flips find a drop and the estimate is at or below -margin; else
-*inconclusive*. The bound takes into account the losses that so few queries need not show (`stats/confidence.py`).
+With d = candidate - baseline, query by query: *pass* if the lower one-sided bound of the mean difference is
+above -margin; else *fail* if sign flips find a drop and the estimate is at or below -margin; else
+*inconclusive*. The bound takes into account losses that few queries may miss (`stats/confidence.py`).
 
-Every row must pass for the whole to pass, so passing needs no correction (an intersection of tests). One row that
-fails is enough to fail, so the evidence for failing is corrected over all rows: under a change that changes
-nothing, the whole fails with a chance of at most alpha.
+The gate passes only if every row passes, so passing needs no correction (an intersection of tests). One row that
+fails is enough to fail, so the evidence for failing is corrected over all rows: for a change without effect,
+the gate fails with a probability of at most alpha.
 """
 
 from __future__ import annotations

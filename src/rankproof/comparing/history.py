@@ -1,4 +1,4 @@
-"""`History`: scores remembered under a name, with everything needed to trust and compare them later."""
+"""`History`: scores saved under a name, with everything needed to trust and compare them later."""
 
 from __future__ import annotations
 

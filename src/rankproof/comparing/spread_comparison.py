@@ -1,4 +1,4 @@
-"""Two systems whose queries are spread over workers: what their values by query come to against each other."""
+"""Two systems whose queries are spread over workers: a comparison of their values by query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A comparison as a document: one line a system and measure, the verdict in words, the winner if there is one."""
+"""A comparison as a document: one line per system and measure, the verdict in words, the winner if there is one."""
 
 from __future__ import annotations
 

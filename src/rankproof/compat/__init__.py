@@ -1,1 +1,1 @@
-"""Faces that look like other tools, over rankproof's own engine."""
+"""Interfaces of other tools, over rankproof's own engine."""

@@ -5,8 +5,8 @@
     evaluator = pytrec_eval.RelevanceEvaluator(qrel, {"map", "ndcg_cut.10"})
     evaluator.evaluate(run)
 
-Values are those of trec_eval 9, whose code pytrec_eval holds. What made that code end the process, or
-guess, is an error here: a cut-off of 0, a score that is NaN, a grade that is no whole number.
+Values are those of trec_eval 9, whose code pytrec_eval contains. Inputs that made that code end the process, or
+guess, are an error here: a cut-off of 0, a score that is NaN, a grade that is not a whole number.
 """
 
 from __future__ import annotations

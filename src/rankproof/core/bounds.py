@@ -1,8 +1,8 @@
-"""Where a measure could lie if any of the documents nobody judged were relevant, for measures whose divisor
-moves with them.
+"""The range of a measure if any of the documents nobody judged were relevant, for measures whose divisor
+changes with them.
 
-For m such documents the best place is the first m unjudged ranks and the worst the last m: moving a relevant
-document up never hurts. So the bounds are the extremes over m, and every m is worked out.
+For m such documents the best places are the first m unjudged ranks and the worst the last m: moving a relevant
+document up never hurts. So the bounds are the extremes over m, and every m is computed.
 """
 
 from __future__ import annotations

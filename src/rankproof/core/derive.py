@@ -1,4 +1,4 @@
-"""Derivations on paper: steps and terms, the general derivation, and which measures have one of their own."""
+"""Derivations on paper: steps and terms, the general derivation, and the measures with a special one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Orders of equal scores: the mean, the best and the worst value of a measure over them.
 
-A mean is exact where the measure is a sum over documents, if a closed form is known, or where the orders can be
-counted out; else it is estimated from seeded orders, and the note says so.
+A mean is exact if the measure is a sum over documents, if a closed form is known, or if the orders can be
+enumerated; otherwise it is estimated from seeded orders, and the note says so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The join: rankings meet judgments, and every convention about order lives here once.
+"""The join of rankings and judgments, which applies every convention about order, once.
 
-Readers hand over blocks of rankings (`Block`, or `Ordered` where a reader has already proved the order);
-out comes `Hits`, sorted by query and rank, with the ranks a row could have among equal scores.
+Readers pass blocks of rankings (`Block`, or `Ordered` if a reader has already proved the order); the
+result is `Hits`, sorted by query and rank, with the ranks a row could have among equal scores.
 """
 
 from __future__ import annotations

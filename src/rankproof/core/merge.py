@@ -1,8 +1,8 @@
 """Summaries of values that can be merged from parts, in any order and for any split.
 
 The same values give the same bits on one worker and on a thousand: sums are exact until they are read
-(`core/arrays.py`), and everything else is counts, least and greatest values, and short lists. `a + b` puts two
-summaries together; `stats/differences.py` makes intervals and tests of them.
+(`core/arrays.py`), and everything else is counts, least and greatest values, and short lists. `a + b` merges two
+summaries; `stats/differences.py` computes intervals and tests from them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The registry: measures are declared under a name, and found by it, by everyday names and by those of other tools."""
+"""The registry: measures are declared under a name, and found by it, by other common names and those of other tools."""
 
 from __future__ import annotations
 

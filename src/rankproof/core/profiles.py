@@ -1,7 +1,7 @@
 """Profiles: the conventions of other tools, so that one word switches a whole set of measures.
 
-They stand in `profiles.json`. A profile fills in what was left open: parameters given with a measure, and conventions
-that were asked for, stay as they are.
+They stand in `profiles.json`. A profile sets only what the user did not: parameters given with a measure, and explicit
+conventions, are kept.
 """
 
 from __future__ import annotations

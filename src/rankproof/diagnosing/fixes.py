@@ -1,6 +1,6 @@
-"""What to change first: each change that can be tried here, its measured gain, and no claim unless chance is ruled out.
+"""What to change first: each change that can be tried here, its measured gain, and a claim only if it is beyond chance.
 
-A change is tried right away, on every query, or on `MOST_ASKED` of them if it must search again.
+A change is tried at once, on every query, or on `MOST_ASKED` of them if it must search again.
 """
 
 from __future__ import annotations

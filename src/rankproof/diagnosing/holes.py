@@ -1,7 +1,7 @@
-"""Documents that no question ever gets back, and what they share: a wrong filter, an old index, a lost part.
+"""Documents that no question returns, and what they share: a wrong filter, an old index, a lost part.
 
-Only documents that should come up are looked at: relevant ones, and those that keyword search puts first. Of these
-some are always lost; it is a hole if what is lost has something in common, beyond chance.
+Only documents that should be found are examined: relevant ones, and those that keyword search ranks first. Some of
+these are always lost; it is a hole if the lost ones have something in common, beyond chance.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A result that can be printed, as headings, paragraphs, tables, lists, drawings, test cases, records and plain data.
 
-Nothing here knows how a format prints or a subject. A word or a number in a block is plain text: whoever
-prints it escapes it. A result is made into a `Document` once, and every format is a printer of documents: each module
+Nothing here depends on a format or a subject. A word or a number in a block is plain text, which the printer
+escapes. A result becomes a `Document` once, and every format is a printer of documents: each module
 in `formats/` registers its own. `Result` is the base of everything that can be printed: it makes its document in
-`_document`, and inherits every verb.
+`_document`, and inherits every method.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How numbers are written for people: no more digits than are known, no 0 or 1 for a value that only rounds to it.
 
-Files for machines (CSV, JSON, Parquet) get full precision instead. Settings are written for who calls.
+Files for machines (CSV, JSON, Parquet) get full precision instead. Settings are written as the caller's interface does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Columns of Arrow as bytes and numbers: plain ones, with a row for each document; whatever else is odd.
+"""Columns of Arrow as bytes and numbers: plain ones, with one row per document; all others are left to slower readers.
 
-Judgments in large tables are made of them here: half a microsecond and some thirty bytes each, with all checks.
+Large tables become judgments here: half a microsecond and some thirty bytes per row, with all checks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Large tables: the columns' bytes, as Arrow keeps them, go the way of the lines of a TREC run.
+"""Large tables: the bytes of columns, as Arrow stores them, are processed like the lines of a TREC run.
 
-They come in batches, of a frame in memory or of a Parquet file that is read as it goes. This way only knows plain
-columns; whatever is odd (nulls, NaN, another kind of id) is left to the slow way, which looks at row after row of that
-piece and can say what is wrong where.
+They come in batches, from a frame in memory or a streamed Parquet file. This fast path handles plain
+columns only; a batch with anything unusual (nulls, NaN, another kind of id) goes to the slow path, which reads rows
+one by one and can say what is wrong where.
 """
 
 from __future__ import annotations

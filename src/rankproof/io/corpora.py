@@ -1,4 +1,4 @@
-"""Corpora and questions from whatever they are kept in: dicts, records, data frames, files, folders."""
+"""Corpora and questions from any source: dicts, records, data frames, files, folders."""
 
 from __future__ import annotations
 

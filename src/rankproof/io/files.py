@@ -1,4 +1,4 @@
-"""Opening what a path names: plain, gz, bz2, xz or zst (told by content, not by name), a pipe or standard input."""
+"""Opening a path: plain, gz, bz2, xz or zst (detected by content, not by name), a pipe or standard input."""
 
 from __future__ import annotations
 

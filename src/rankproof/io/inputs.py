@@ -1,4 +1,4 @@
-"""What the inputs of one call share: pipes, of which each is read once, and the columns that were named for roles."""
+"""What the inputs of one call share: pipes, each read only once, and the columns named for roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON and JSON Lines: nested objects, rows, or one query a line."""
+"""JSON and JSON Lines: nested objects, rows, or one query per line."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Judgments with the texts they are about: judged spans, the places of chunks, and labelled questions.
+"""Judgments with their texts: judged spans, the places of chunks, and labelled questions.
 
-Labelled questions are read from whatever holds them, with or without a corpus, and written:
+Labelled questions are read from these sources, with or without a corpus, and written:
 
 | source | what it holds |
 |---|---|
 | BEIR folder | corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv |
-| JSON Lines, JSON, a list of records, a frame | a question a row: id, text, `relevant` as a list or `{doc: grade}` |
-| CSV, TSV, Parquet | the same, ids separated by blanks or by `;`; or a judged document a row: id, text, doc, grade |
+| JSON Lines, JSON, records, a frame | one question per row: id, text, `relevant` as a list or `{doc: grade}` |
+| CSV, TSV, Parquet | the same, ids separated by blanks or `;`; or one judgment per row: id, text, doc, grade |
 | ir_datasets object | queries_iter, qrels_iter, docs_iter |
 """
 

@@ -1,4 +1,4 @@
-"""Judgments and rankings from whatever they are given as: dicts, paths, data frames, tuples."""
+"""Judgments and rankings from any input: dicts, paths, data frames, tuples."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Judgments and rankings that are in memory as dicts, lists and pairs; and judged documents, looked up in rankings.
 
-Rankings are large, so no Python code runs for each of their documents: whatever is done to every document,
-the checks included, is one call over a block of them.
+Rankings are large, so no Python code runs for single documents: every step, checks included, is one call over
+a block of them.
 """
 
 from __future__ import annotations

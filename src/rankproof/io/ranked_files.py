@@ -1,4 +1,4 @@
-"""Rank once, judge often: a ranking written with the rank of every row, so that later judgments are a join."""
+"""Rank once, judge often: a ranking written with the rank of every row, so that later judgments only need a join."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Rows with the words that say where each is: of files, which are read as they come, of frames, of what is in memory.
+"""Rows with their places for error messages: of files, which are streamed, of frames, of data in memory.
 
-Whoever reads rows begins here: judgments and rankings (which take their cells and JSON as columns), corpora, questions,
-groups, spans, samples, labels and scores. Nothing is decided here about rows that contradict each other.
+All readers of rows use this module: judgments and rankings (which take their cells and JSON as columns), corpora,
+questions, groups, spans, samples, labels and scores. It decides nothing about rows that contradict each other.
 """
 
 from __future__ import annotations

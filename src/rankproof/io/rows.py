@@ -1,4 +1,4 @@
-"""Rows that were read from somewhere, with the checks that every such source shares: as judgments, as rankings."""
+"""Rows of any source, with the checks that all sources share: as judgments, as rankings."""
 
 from __future__ import annotations
 

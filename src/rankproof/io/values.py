@@ -1,6 +1,6 @@
-"""Values as users give them: ids, numbers, the ranking of one query, data frames.
+"""Values of users: ids, numbers, the ranking of one query, data frames.
 
-Ids are text; integers are taken where both sides have them. Numbers are real numbers. Everything else is an error.
+Ids are text; integers are accepted if both sides have them. Numbers are real numbers. Everything else is an error.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""From texts to verdicts: who says whether a chunk answers, a claim is supported, an answer answers."""
+"""From texts to verdicts: does a chunk answer, is a claim supported, does an answer address the question?"""

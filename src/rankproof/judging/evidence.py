@@ -1,4 +1,4 @@
-"""What is behind a number: `Evidence`, every verdict, on disk once it is much; `Blame`, where samples failed."""
+"""The evidence for a number: `Evidence`, every verdict, on disk if there are many; `Blame`, where samples failed."""
 
 from __future__ import annotations
 

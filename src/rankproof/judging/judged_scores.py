@@ -1,4 +1,4 @@
-"""`JudgedScores`: what `judge` gives back. Scores with how much was judged, by whom, and what is missing."""
+"""`JudgedScores`: the result of `judge`. Scores with the share that was judged, by whom, and what is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges by their names, those among them that are people or an earlier run, and `Verdicts`: what is in a ledger."""
+"""Judges by name, judges that are people or an earlier run, and `Verdicts`: the content of a ledger."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """`calibrate`: whose verdicts are compared with people's, which pairs people label, and where labels are stored.
 
-Every pair has a number of its own, as if by lot, that follows from its texts and the seed. The random part of what is
-labelled is the lowest of them, so that drawing more later keeps what was drawn; a pair is in the informative part when
-its number, drawn again, is below its probability.
+Every pair has a pseudo-random number that follows from its texts and the seed. The random part has the pairs with the
+lowest numbers, so that drawing more later keeps the earlier ones; a pair is in the informative part if
+a second such number is below its probability.
 """
 
 from __future__ import annotations

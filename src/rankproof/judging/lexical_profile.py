@@ -1,6 +1,6 @@
-"""A text as the lexical judge reads it, its terms and the sentences they are in, and how far it is in another text.
+"""A text as the lexical judge sees it, its terms and their sentences, and how far another text contains it.
 
-A text is read once and cached, however many pairs it is in.
+A text is analysed once and cached, however many pairs it is in.
 """
 
 from __future__ import annotations

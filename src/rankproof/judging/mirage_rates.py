@@ -1,7 +1,7 @@
-"""`mirage`: what a generator makes of its contexts, by its answers without any, with the right one, and with a mix.
+"""`mirage`: how a generator uses its contexts, by its answers without any, with the right one, and with a mix.
 
 Each question is answered three times: from nothing (base), from the one right context (oracle), and from the contexts
-as they were retrieved (mixed). Which of the three are right says what the contexts did.
+as they were retrieved (mixed). Which of the three are right shows the effect of the contexts.
 
 Reference: C. Park et al.: MIRAGE: a metric-intensive benchmark for retrieval-augmented generation evaluation, 2025.
 """

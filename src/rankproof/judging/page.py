@@ -1,4 +1,4 @@
-"""Judged samples as one page: each score opens to the claims behind it, their verdicts, quotes and judges."""
+"""Judged samples as one page: each score expands to the claims behind it, their verdicts, quotes and judges."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`trial`: whether a model judges as well when it is asked about many pairs together, on labelled pairs.
 
-The pairs come with rankproof, in `trust/trial-1.txt`, each with the verdict of a careful reader. What a model said of
-them is kept in the ledger under a judge of its own, apart from what it said of the user's texts, so that nothing is
+The pairs come with rankproof, in `trust/trial-1.txt`, each with the verdict of a careful reader. A model's verdicts on
+them are kept in the ledger under a separate judge, apart from those on the user's texts, so that nothing is
 asked twice.
 """
 

@@ -1,4 +1,4 @@
-"""Questions to a judge, its verdicts, and where they are kept until they are counted."""
+"""Questions to a judge, its verdicts, and their store until they are counted."""
 
 from __future__ import annotations
 

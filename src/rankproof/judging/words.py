@@ -1,4 +1,4 @@
-"""Verdicts and failures as text for people: what was said of which pair, and which half failed."""
+"""Verdicts and failures as text for people: the verdict on each pair, and which half failed."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""Alerts: rules in TOML that need evidence, told once until their cool-down is over, and how they are sent and kept.
+"""Alerts: rules in TOML that need evidence, sent once until their cool-down is over, and how they are sent and kept.
 
 [[alert]]
-name = "answers"          # how it is told; the metric if nothing is said
+name = "answers"          # its name in messages; by default the metric
 metric = "dont_know"
 above = 0.2               # or below = ..., or changed = "worse" (or "any"): it changed within the log
                           # or, without a metric, outage = "any" (or silence, source, burst)
-slice = "variant=B"       # all events if nothing is said
+slice = "variant=B"       # by default all events
 over = "last"             # the last window; "any" window, or the whole "log"
-evidence = "interval"     # the whole interval is beyond; "value": the value is
-least = 100               # so many events must be behind it [30]
-cool_down = "12h"         # told again after this time only [24h]
+evidence = "interval"     # the whole interval must be beyond the limit; "value": only the value
+least = 100               # the fewest events for an alert [30]
+cool_down = "12h"         # do not repeat the alert before this time has passed [24h]
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parquet and data frames to blocks, column by column with pyarrow: no Python object an event.
+"""Parquet and data frames to blocks, column by column with pyarrow: no Python object per event.
 
 Rows of an unusual shape (clicks by id, results as JSON text) go through mappings, as a line of JSON does, and give
 the same rows; rows that no reader can take are rejected with the same reasons.

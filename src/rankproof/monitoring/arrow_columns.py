@@ -1,7 +1,7 @@
-"""Columns of Arrow as arrays of NumPy; a column of another kind than is usual is looked at row by row elsewhere.
+"""Columns of Arrow as arrays of NumPy; a column of an unusual kind is read row by row elsewhere.
 
-Values are taken from where Arrow keeps them: its own ways to NumPy and back import pandas, which takes longer than to
-read a hundred thousand events.
+Values are read directly from Arrow's buffers: its own conversions to NumPy and back import pandas, which takes longer
+than reading a hundred thousand events.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The day on which a metric changed: a change point with its interval, after taking the week and the day out.
+"""The day on which a metric changed: a change point with its interval, corrected for weekday and hour.
 
 A series is fitted by a mean, an effect of each season (weekday and hour) and a step. The step with the largest CUSUM
-of what the seasons leave, in units of its error, is the change. Its p-value comes from permuting what is left
-(D. Freedman and D. Lane, 1983), with the correlation of neighbours put back as far as it may be there (`step_fit.py`).
-The interval of the day is the shortest set of days that holds 95 % of the posterior under equal prior chances
+of the residuals, in units of its error, is the change. Its p-value comes from permuting the residuals
+(D. Freedman and D. Lane, 1983), with the plausible correlation of neighbours put back (`step_fit.py`).
+The interval of the day is the shortest set of days with 95 % of the posterior under a flat prior
 (A. Smith, Biometrika 62, 1975).
 """
 

@@ -2,8 +2,8 @@
 
 The position-based model: a document is clicked if its rank is examined (with a chance that depends on the rank alone,
 its propensity) and it attracts (with a chance that depends on query and document alone). Under that model clicks
-divided by propensities are what clicks would be if everything were examined. Where examination depends on what stands
-above (a user stops at the first good answer) the model is wrong, and so are the numbers.
+divided by propensities estimate the clicks if everything were examined. If examination depends on the documents
+above (a user stops at the first good answer), the model is wrong, and so are the numbers.
 """
 
 from __future__ import annotations

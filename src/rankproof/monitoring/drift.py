@@ -1,6 +1,6 @@
-"""`drift`: whether an evaluation set still asks what people ask, what it would score if it did, and how it has aged.
+"""`drift`: whether an evaluation set still asks what people ask, its score if it did, and how it has aged.
 
-It ages as documents vanish or change, and as its queries are asked twice or trained on.
+It ages if documents vanish or change; and its queries may be duplicates, or training queries of a model.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Many events as columns of NumPy: the output of every reader, and the input of the metrics.
 
-There are no texts here: ids are 64-bit hashes, a query a hash with a sketch of its character trigrams. A value that is
-not known is NaN.
+There are no texts here: ids are 64-bit hashes, a query a hash with a sketch of its character trigrams. An unknown
+value is NaN.
 """
 
 from __future__ import annotations

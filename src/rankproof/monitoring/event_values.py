@@ -1,4 +1,4 @@
-"""The values of an event's fields in any spelling, made out to ours, and the reason to reject one that cannot be."""
+"""The values of an event's fields in any spelling, converted to ours, or the reason to reject a value."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One event of a production log, the schema that makes a record one, what is rejected, and personal data kept out.
 
-Only the time is needed. Any other field may be missing (`None`): not known. A field that is there but empty says
-that there was nothing: no click, no thumb, no result. Every metric counts the events that had what it needs.
+Only the time is required. Any other field may be missing (`None`): unknown. A field that is present but empty says
+that there was nothing: no click, no thumb, no result. Every metric counts the events that have the fields it needs.
 
 monitor(log, change=private(hash_ids=True, redact=mask))
 """

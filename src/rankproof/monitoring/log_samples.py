@@ -1,9 +1,9 @@
 """Samples of a log: its queries as live traffic, in which no user dominates, and events with their answers for a judge.
 
-The judge is handed in: anything that takes rows of query, contexts and answer and gives values by row, so that
+The judge is an argument: anything that takes rows of query, contexts and answer and returns values by row, so that
 questions no user answers (is the answer faithful?) get an interval. Texts are masked before it sees them. Its sample
-depends on the seed and on the events alone, not on their order: each event has a random number made from its content,
-and those with the least ones are judged, so an event that came twice is one.
+depends only on the seed and on the events, not on their order: each event has a pseudo-random number made from its
+content, and those with the lowest numbers are judged, so a duplicate event counts once.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """The online metrics of a log, each declared once, and their estimates: shares, means, percentiles, with intervals.
 
 A metric is the sum of `of` over the sum of `by`. Both are columns with a number for each event; `by` is 0 if the
-event does not have what the metric needs, so that nothing is guessed about it. The sums by group of users say how far
-their ratio could be off: what users send is alike, so events do not count as independent, users do. From the
+event lacks a field the metric needs, so that nothing is guessed about it. The sums by group of users show the
+uncertainty of their ratio: events of one user are similar, so not events count as independent, but users. From the
 linearised variance comes the effective number of events (Korn and Graubard), and from that Wilson's interval with
 Student's t, whose degrees of freedom are the effective number of users less one. Percentiles are read from histograms
-with bins 5 % wide, their intervals are those of the share below (Woodruff), from the smallest value of the bin of one
-end to the greatest of the other.
+with bins 5 % wide, their intervals are those of the share below (Woodruff), from the smallest value in the bin of one
+end to the largest in that of the other.
 
 Reference: E. Korn, B. Graubard: Confidence intervals for proportions with small expected number of positive counts
 estimated from survey data, Survey Methodology 1998; R. Woodruff: Confidence intervals for medians and other position

@@ -1,4 +1,4 @@
-"""Experiments in a log as results that print: interleaved lists, variants and a control, clicks free of position bias.
+"""Experiments in a log as printable results: interleaved lists, variants and a control, clicks without position bias.
 
 print(interleaving("lists.jsonl")); print(variants("search.jsonl")); print(clicks("search.jsonl"))
 """

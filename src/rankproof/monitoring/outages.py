@@ -1,9 +1,9 @@
-"""Outages: hours without or nearly without events, a source that went silent, a burst of errors; with start and end.
+"""Outages: hours with no or almost no events, a source that went silent, a burst of errors; with start and end.
 
-Events are counted in steps of five minutes. What is usual at a time is how much came in the days before, by weekday
-and hour, and how unsteady that is. The stretch of time for which "a ten-thousandth of what is usual" (of errors:
-"many times what is usual") explains the counts best is an outage, if it explains them so much better that no log
-without outages would show one but 5 times in 100 (a likelihood ratio beyond the number of steps).
+Events are counted in steps of five minutes. The usual number at a time is that of the days before, by weekday
+and hour, with its variation. The period for which "a ten-thousandth of the usual" (for errors:
+"many times the usual") explains the counts best is an outage, if it explains them so much better that a log
+without outages would show one only 5 times in 100 (a likelihood ratio beyond the number of steps).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How alike queries are: as vectors without a model, in clusters, and by two-sample tests of a set's and live ones.
+"""How alike queries are: as vectors without a model, in clusters, and by two-sample tests of a set and live queries.
 
 The tests are by permutation, with effect sizes and power.
 """

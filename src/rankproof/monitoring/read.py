@@ -1,7 +1,7 @@
-"""Logs to blocks or events: files of any kind, frames, mappings, pipes; what is no event is counted and shown.
+"""Logs to blocks or events: files of any kind, frames, mappings, pipes; lines that are no events are counted and shown.
 
-Text may be in any code: JSON lines, one JSON value, CSV. A file that ends in the middle (a log that is being written,
-an archive cut off) gives what can be read of it.
+Text may have any encoding: JSON lines, one JSON value, CSV. Of an incomplete file (a log that is being written,
+a truncated archive) the readable part counts.
 """
 
 from __future__ import annotations

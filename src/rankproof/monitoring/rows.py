@@ -1,7 +1,7 @@
 """Records to columns: those of the usual shape directly, others through `Event`; both give the same numbers.
 
-A record is taken apart as soon as it is read, while it is in the cache of the processor: to decode some dozens first
-and to look at them field by field was slower by a half.
+A record is processed as soon as it is read, while it is in the cache of the processor: decoding some dozens first
+and reading them field by field was slower by a half.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """How the time of a log is divided: into sessions of users, and into hours, days, weeks and months of a time zone.
 
 Sessions are made between readers and sums: events in order, each once. Lines with the same event id and no other query
-are one event: the first one, with what later ones add (a thumb that is logged later). Lines without an id that are
-equal in every column, and come from a session or a user, are one event too. A session ends after 30 minutes without an
-event, and after two hours; without session ids, the events of a user are cut into sessions so. Events may come in any
-order: those of a file are sorted; in a stream they may be late by `lateness`, and lines are told to be one event while
-its session is not over.
+are one event: the first, with the fields that later ones add (a thumb that is logged later). Lines without an id that
+are equal in every column, and have a session or a user, are one event too. A session ends after 30 minutes without an
+event, and after two hours; without session ids, the events of a user are split in the same way. Events may come in any
+order: those of a file are sorted; in a stream they may be late by `lateness`, and lines are merged into one event
+until its session is over.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry as events: all spans of one trace are one event, in the words of several dialects.
+"""Spans of OpenTelemetry as events: all spans of one trace are one event, with the attributes of several dialects.
 
 Read without any SDK: OTLP JSON (`resourceSpans`, and `resourceLogs` with evaluation results), and the JSON of a span
 as the Python SDK prints it. Attributes are looked up in `SOURCES`, a table that says the version of each dialect. The

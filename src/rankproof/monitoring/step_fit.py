@@ -1,10 +1,10 @@
-"""The evidence for a step in a series: against seasons, unequal errors, and neighbours that are alike.
+"""The evidence for a step in a series: given seasons, unequal errors, and correlated neighbours.
 
-Each point is taken in units of its error, and the mean and the seasons are taken out by least squares. How alike
-neighbours are (an autoregression of order 1) is never known well from a month of days, and a series whose days are
-alike wanders by itself as if it had changed. So the correlation is not estimated once and believed: series of every
-correlation are drawn, each gets a chance by how well its own correlation, measured beside its best step, agrees with
-the measured one, and the null distribution of the strongest step is that of series drawn by these chances.
+Each point is taken in units of its error, and the mean and the seasons are removed by least squares. The correlation
+of neighbours (an autoregression of order 1) is never known well from a month of days, and a series of correlated
+days drifts as if it had changed. So the correlation is not estimated once and trusted: series of every
+correlation are drawn, each is weighted by how well its own correlation, measured beside its best step, agrees with
+the measured one, and the null distribution of the strongest step is that of the weighted series.
 """
 
 from __future__ import annotations

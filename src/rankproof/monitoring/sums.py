@@ -1,4 +1,4 @@
-"""Sums by window, slice and group of users: all that is kept of events, and the data of estimates; and who sends most.
+"""Sums by window, slice and group of users: all data kept of events, from which estimates follow; and heavy users.
 
 Every user (session, if no user is known) belongs to one of `GROUPS` groups, by hash. Memory does not grow with events
 or users, only with open windows and slices.

@@ -1,7 +1,7 @@
-"""Alerts by webhook, only if one is asked for: one POST of JSON with the evidence, retried, its address kept secret.
+"""Alerts by webhook, only on request: one POST of JSON with the evidence, retried, its address kept secret.
 
-Whoever knows the address of a webhook can write to it, so messages say its host alone. A delivery that fails is said,
-changes no exit code, and the alert counts as not told: the next run sends it again.
+Anyone who knows the address of a webhook can write to it, so messages show its host only. A failed delivery is
+reported, changes no exit code, and the alert counts as unsent: the next run sends it again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The result of `monitor` as a document, as rows and plain values; and what a reader of its numbers must know."""
+"""The result of `monitor` as a document, as rows and plain values; and notes for readers of its numbers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""When to ask, when to ask again, and how long to wait: pace, Retry-After and the one retry loop.
+"""When to call, when to retry, and how long to wait: pace, Retry-After and the one retry loop.
 
-The loop, `attempts`, decides, and neither asks nor sleeps: threads, tasks of an event loop and plain calls
+The loop, `attempts`, only decides, and neither calls nor sleeps: threads, tasks of an event loop and plain calls
 drive it.
 """
 

@@ -1,7 +1,7 @@
-"""A small retrieval experiment to try things on: documents, questions, judgments, three rankings.
+"""A small retrieval experiment for examples and tests: documents, questions, judgments, three rankings.
 
 The documents are the support pages of Fernhold, a cloud backup service invented for this purpose. The
-questions are put as customers put them, of five kinds: easy, typo, paraphrase, multi-document, no answer.
+questions are worded as customers ask them, of five kinds: easy, typo, paraphrase, multi-document, no answer.
 The three rankings were made by real retrievers: BM25, latent semantic analysis, and the fusion of both.
 
 >>> questions = queries()

@@ -1,4 +1,4 @@
-"""`Scores`: the result of `evaluate`. Numbers at once; intervals, limits and audit when asked for.
+"""`Scores`: the result of `evaluate`. Numbers at once; intervals, limits and audit on demand.
 
 The end of the module sends scores to experiment trackers, MLflow and Weights & Biases.
 """

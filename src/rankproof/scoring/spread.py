@@ -1,7 +1,7 @@
 """Queries spread over many workers: the kernel that each of them runs, and the merged result.
 
-A worker gets whole queries, with their judgments, as one Arrow table, and gives back a value for each query and a
-summary. Summaries add up to the same bits however the queries were shared out, so nothing else needs to travel.
+A worker gets whole queries, with their judgments, as one Arrow table, and returns a value for each query and a
+summary. Summaries add up to the same bits however the queries are distributed, so nothing else needs to be sent.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Agreement: of judges on labels (kappas and Krippendorff's alpha), and of orders of systems (tau, RBO).
 
-Chance-corrected numbers sink when one label is rare, however well the judges agree: so each comes with the
-agreement seen, the agreement expected, and the prevalence of the labels. An order of systems is a mapping of name to
-score; the better score comes first, `higher=False` where less is better. The end of the module is about how far one
+Chance-corrected numbers are low if one label is rare, however well the judges agree: so each comes with the
+observed agreement, the expected agreement, and the prevalence of the labels. An order of systems is a mapping of name
+to score; the better score comes first, `higher=False` if less is better. The end of the module is about how far one
 order can be trusted.
 """
 

@@ -1,18 +1,18 @@
 """A lower bound of a true mean difference that holds for dense changes and for rare ones; and confidence sequences.
 
-If many queries carry the spread, Student's bound is right with a correction for skewness, and a little more for a tail
-that a small sample need not show. Where few do, the losses that were seen say little about those that were not:
+If many queries contribute to the spread, Student's bound is right with a correction for skewness, and a little more for
+a tail that a small sample may miss. If few do, the observed losses say little about unseen ones:
 Gaffke's bound takes one more query into account, at the worst end a difference can have, and is that of Clopper and
 Pearson for hits and misses (no loss among n queries leaves one of up to 1 - alpha^(1/n) possible). Between both the
 bound slides with the effective number of queries that differ from the usual one: (sum of |d - median|)^2 / sum of
-(d - median)^2. It counts the moved queries where all moved alike, and gives two thirds of n for normal differences and
+(d - median)^2. This is the number of changed queries if all changed alike, two thirds of n for normal differences, and
 1 for a single large loss among many tiny changes.
 
 A sample that looks dense may lack the rare losses only because it is small: of 12 queries of which one in eleven loses
-a third, one sample in three shows no loss. Whoever claims that nothing was lost (the gate's pass, equivalence) takes
-`safe_bound`, which believes the look of a sample the more the larger it is.
+a third, one sample in three shows no loss. Claims that nothing was lost (the gate's pass, equivalence) use
+`safe_bound`, which trusts the apparent density of a sample the more the larger it is.
 
-What no bound can rule out: accidents so rare that 100 queries show none, in data that look dense without them.
+No bound can rule out failures so rare that 100 queries show none, in data that look dense without them.
 
 Reference: N. J. Johnson: Modified t tests and confidence intervals for asymmetrical populations, JASA 1978; P. Hall:
 On the removal of skewness by transformation, J. Royal Statistical Society B 1992; for Gaffke's bound see

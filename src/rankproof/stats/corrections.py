@@ -1,4 +1,4 @@
-"""Several questions at once: adjusted p-values, Tukey's test of all pairs, letters of groups.
+"""Several tests at once: adjusted p-values, Tukey's test of all pairs, letters of groups.
 
 An adjusted p at or below alpha is a finding at level alpha, over the whole family.
 """

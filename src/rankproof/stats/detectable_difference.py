@@ -1,9 +1,9 @@
-"""The smallest difference that these queries can show, estimated from the differences seen.
+"""The smallest difference that these queries can show, estimated from the observed differences.
 
-`stats/paired.py` is about a known spread and normal values. Here the differences themselves say how a true one would
-look. As many queries would move as did; if the moved ones are hits and misses, the difference comes from further
-hits lost (or won), else the moved ones move further. The power is that of sign flips, which need enough moved
-queries to find anything: six for p = .05. Where too few moved, nothing is promised, and the reason is given.
+`stats/paired.py` is about a known spread and normal values. Here the differences themselves show the form of a true
+one. As many queries would change as did; if the changed ones are hits and misses, the difference comes from more
+hits lost (or won), else the changed ones change by more. The power is that of sign flips, which need enough changed
+queries to find anything: six for p = .05. If too few changed, no size is named, and the reason is given.
 """
 
 from __future__ import annotations

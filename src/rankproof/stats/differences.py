@@ -1,8 +1,8 @@
 """Intervals of the mean difference of two systems, and whether they are the same within a margin.
 
-Each end is a lower bound (of the differences, and of the differences turned round) at half of what the level leaves:
+Each end is a lower bound (of the differences, and of their negatives) at half of the error level:
 `stats/confidence.py` says how. The interval of b - a is that of a - b mirrored, to the last digit, and nothing is
-drawn, unless another method is asked for.
+drawn, unless another method is chosen.
 """
 
 from __future__ import annotations

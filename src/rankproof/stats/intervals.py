@@ -1,9 +1,9 @@
 """Confidence intervals of means over queries.
 
-The queries are weighted at random (the Bayesian bootstrap), and with them one query that was not seen, part of it
-at either end of what the measure can be: ten hits of ten do not prove that the eleventh is a hit. The quantiles of
-the weighted mean are worked out, not drawn (`stats/distributions.py`): one method for any number of queries, without a
-seed. What was simulated: `docs/statistics.md`.
+The queries get random weights (the Bayesian bootstrap), together with one unseen query, part of it
+at either end of the measure's range: ten hits of ten do not prove that the eleventh is a hit. The quantiles of
+the weighted mean are computed, not drawn (`stats/distributions.py`): one method for any number of queries, without a
+seed. The simulations are in `docs/statistics.md`.
 
 At the end of the module are bootstrap intervals, which `difference_interval` offers by name: up to 1,000 queries by a
 bias-corrected and accelerated (BCa) bootstrap; above by its second-order expansion, which agrees with it and needs no

@@ -4,9 +4,9 @@ The interval of a share is that of a mean of hits and misses (`stats/intervals.p
 distributions, with four fifths of one more count at the near end and a fifth at the far one.
 
 A judge labels everything, people a small random part. Prediction-powered inference takes the judge's
-mean over everything and adds what people found it off by; a weight on the judge, chosen from the labels, keeps a
-bad judge from making the estimate worse than the labels alone. Rogan and Gladen's formula turns a rate around
-that a judge of known sensitivity and specificity found.
+mean over everything and adds its mean error on people's labels; a weight on the judge, chosen from the labels, keeps a
+bad judge from making the estimate worse than the labels alone. Rogan and Gladen's formula inverts the rate
+of a judge of known sensitivity and specificity.
 
 Reference: A. Angelopoulos, J. Duchi, T. Zrnic: PPI++: Efficient prediction-powered inference, 2023; W. J. Rogan,
 B. Gladen: Estimating prevalence from the results of a screening test, Am. J. Epidemiology 1978; J. Hajek: comment

@@ -1,16 +1,16 @@
 """Two systems on the same queries: their differences, checked, and the paired randomisation test by sign flips.
 
 If two systems are alike, each query's difference could as well have had the other sign. The p-value is how
-often random signs give a total at least as far from 0 as the one seen. It is counted exactly where that is
-cheap: for up to 16 differences that are not 0, or where all lie on a common grid (as those of P@10 do), in whole
+often random signs give a total at least as far from 0 as the observed one. It is counted exactly if that is
+cheap: for up to 16 differences that are not 0, or if all lie on a common grid (as those of P@10 do), in whole
 steps of that grid. Otherwise signs are drawn, the same for every column of one length, and p = (k + 1) / (B + 1).
 If fewer than about a hundred of the draws would be as extreme, they are too few to say how small p is, and it is
-worked out by the saddle point of all sign flips, so that a family of any size can be told apart.
+computed by a saddle-point approximation of all sign flips, so that a family of any size can be distinguished.
 
 Every function of this package that draws at random puts its data into one order first (here sizes of differences,
-smallest first): neither the order of the queries, nor which system is called first, nor what else is tested changes
-an answer. Totals are compared with a slack far above rounding and far below any difference that counts, so they do
-not depend on how many threads add them up.
+smallest first): neither the order of the queries, nor which system is named first, nor which other tests run changes
+a result. Totals are compared with a tolerance far above rounding and far below any difference that matters, so they do
+not depend on the number of threads that add them up.
 
 Reference: R. A. Fisher: The design of experiments, 1935; M. Smucker, J. Allan, B. Carterette: A comparison of
 statistical significance tests for information retrieval evaluation, CIKM 2007.

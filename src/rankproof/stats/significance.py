@@ -1,7 +1,7 @@
-"""Paired differences: tests other than sign flips, how large they are, and how many queries the t test needs.
+"""Paired differences: tests other than sign flips, effect sizes, and the number of queries that the t test needs.
 
 The tests (Student's t, Wilcoxon's signed ranks, the bootstrap) take the differences of two systems (first minus second,
-one a query) and give an `Outcome`. None returns NaN: if there is too little to go by, p is 1 or an exact sign-flip p,
+one per query) and return an `Outcome`. None returns NaN: with too little data, p is 1 or an exact sign-flip p,
 and the note says why.
 """
 

@@ -1,8 +1,8 @@
-"""Groups and their means: two groups of queries held against each other, and the variance of a whole design.
+"""Groups and their means: the comparison of two groups of queries, and the variance of a whole design.
 
-The variance is split between factors, their interactions, questions and the rest. Every part is what is explained of
-all squares, so that the parts add up to everything, also if some combinations were left out. Where factors overlap, as
-in an unbalanced design, each gets the mean of what it adds over all orders in which they can be taken in.
+The variance is split between factors, their interactions, questions and the residual. Every part is the explained
+share of all squares, so that the parts add up to everything, even if some combinations are missing. If factors overlap,
+as in an unbalanced design, each gets its mean contribution over all orders of inclusion.
 
 Reference: R. H. Lindeman, P. F. Merenda, R. Z. Gold: Introduction to bivariate and multivariate analysis, 1980.
 """

@@ -1,4 +1,4 @@
-"""Opening a file of ours: for reading without leaving a trace, for writing one at a time."""
+"""Opening a database of rankproof: for reading without leaving a trace, for writing one at a time."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Answers that are kept at once: of retrievers, in one SQLite file, so that no question is asked twice; of a person who
-labels one thing after the other (`rankproof label` documents, `calibrate` the pairs of a judge).
+"""Answers stored at once: of retrievers, in one SQLite file, so that no question is asked twice; of a person who
+labels items one after the other (`rankproof label` documents, `calibrate` the pairs of a judge).
 
-And fingerprints: of judgments, of rankings, of the code that is checked out.
+And fingerprints: of judgments, of rankings, of the git commit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Saved experiments: written and read whole, and given to others as one JSON file."""
+"""Saved experiments: written and read as a whole, and exported as one JSON file."""
 
 from __future__ import annotations
 

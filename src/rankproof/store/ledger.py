@@ -1,6 +1,6 @@
-"""The ledger: every verdict ever given, one a pair of texts and judge, in one SQLite file.
+"""The ledger: every verdict ever given, one per pair of texts and judge, in one SQLite file.
 
-A verdict's key is made of who judged (with model, parameters and prompt version), the relation and the two texts,
+A verdict's key is made of the judge (with model, parameters and prompt version), the relation and the two texts,
 so that only new pairs are asked about. The file is safe under several writers and a crash.
 """
 

@@ -1,1 +1,1 @@
-"""Units of text with their places: words, sentences, claims, numbers, dates, entities; tables of words beside them."""
+"""Units of text with their places: words, sentences, claims, numbers, dates, entities; and tables of words."""

@@ -1,4 +1,4 @@
-"""The claims of a text, the words that negate a statement, and those by which an answer says that it has none.
+"""The claims of a text, the words that negate a statement, and those with which an answer abstains.
 
 Clauses are split only if both have a subject; pronouns are not resolved.
 """

@@ -1,6 +1,6 @@
 """Answers that say "I don't know", recognised by their words in fourteen languages.
 
-Only the first two sentences count: an answer that first says what it knows and then what it does not is no refusal.
+Only the first two sentences count: an answer that first says what it knows and then what it lacks is no refusal.
 On the labelled lists in `tests/text` precision and recall are stated and checked.
 """
 

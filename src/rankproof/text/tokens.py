@@ -1,7 +1,7 @@
 """Where a text may be cut, between characters as readers see them, tokens or sentences; and the words of a search.
 
-In these, letters lose their case and their accents. Where a writing puts no spaces between words, single characters
-and pairs of neighbours stand in for them, so that any part of a sentence can be found.
+In these, letters lose their case and their accents. In scripts without spaces between words, single characters
+and pairs of neighbours replace words, so that any part of a sentence can be found.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The app in a browser: what a folder holds, page by page, from the same results as the command line.
+"""The app in a browser: the content of a folder, page by page, from the same results as the command line.
 Here are its settings and its data: the files of the folder, read on demand, and the results computed from them."""
 
 from __future__ import annotations

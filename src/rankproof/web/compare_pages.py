@@ -1,4 +1,4 @@
-"""Rankings against each other: the verdict on two, every query as a point and as a row, the gate; leaderboard."""
+"""Comparisons of rankings: the verdict on two, every query as a point and as a row, the gate; leaderboard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The app as a web server, which only this machine's browser may use, from our own pages: `serve` runs it."""
+"""The app as a web server, for this machine's browser and requests from our own pages only: `serve` runs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every page is made with: the workspace, links to other pages, the reader's choices, and the frame around it.
+"""The common parts of every page: the workspace, links to other pages, the reader's choices, and the frame.
 
 The frame is the head, the navigation, the name of the grader, the footer.
 """

@@ -1,4 +1,4 @@
-"""One face for everything that answers questions."""
+"""One interface for everything that answers questions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The code that a function runs, its files and its state, to detect whether a search has changed.
 
-The plain values of the module that this code names belong to it, as they would if they stood in their place.
+The plain values of the module that this code names are part of it, as if they were written in it.
 """
 
 from __future__ import annotations

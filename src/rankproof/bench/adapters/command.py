@@ -1,11 +1,11 @@
-"""A command that reads questions as JSON Lines and writes what it found as JSON Lines.
+"""A command that reads questions as JSON Lines and writes its results as JSON Lines.
 
-It gets `{"id": ..., "question": ..., "k": ...}` a line on its standard input, which is then closed, and writes
-`{"id": ..., "results": [...]}` a line, in any order; without ids, in the order of the questions. `results` may be
+It gets lines `{"id": ..., "question": ..., "k": ...}` on its standard input, which is then closed, and writes
+lines `{"id": ..., "results": [...]}`, in any order; without ids, in the order of the questions. `results` may be
 ids, pairs [id, score], or objects with an id and a score.
 
-Each answer counts as it comes. Where the command crashes or gives no answer for too long, it is started again with
-the questions that are open, behind the one that it failed at.
+Each answer counts as it arrives. If the command crashes or gives no answer for too long, it is started again with
+the open questions after the one that it failed at.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cutting documents into chunks, and holding rankings and judgments of chunks, documents and spans together."""
+"""Cutting documents into chunks, and relating rankings and judgments of chunks, documents and spans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real stores as retrievers: thin, with settings of their own and no secrets in them."""
+"""Real stores as retrievers: thin connectors, with settings that hold no secrets."""
 
 from rankproof.bench.connect.elastic import elasticsearch, opensearch
 from rankproof.bench.connect.postgres_store import pgvector, postgres

@@ -1,7 +1,7 @@
 """Fusion: several rankings of the same queries become one, by `fuse`.
 
-A `ScorePool` holds what any of them returned, one row a document and one column a ranking. A method is a function
-from the columns of a pool to one score a row; a `Recipe` is a method with everything that is set about it, checked.
+A `ScorePool` has one row per document that any of them returned, and one column per ranking. A method is a function
+from the columns of a pool to one score per row; a `Recipe` is a method with all its settings, checked.
 """
 
 from __future__ import annotations

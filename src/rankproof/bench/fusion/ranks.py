@@ -1,6 +1,6 @@
-"""Methods that read ranks, so that rankings on any scale can meet; some learn how far to believe each rank.
+"""Methods that use ranks, for rankings on any scale; some learn how far to trust each rank.
 
-Of those that learn, each has a function that learns from judged queries, and one that uses what was learned.
+Each method that learns has a function that learns from judged queries, and one that applies the result.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Scores of rankings on one scale, and the methods that read them."""
+"""Scores of rankings on one scale, and the methods that use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running the configurations, and what comes of it: effects of factors, the front, the winner on questions held out."""
+"""Running the configurations, and the results: effects of factors, the front, the winner on held-out questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a grid: where they are described, which kinds each factor knows, and how each part is made."""
+"""The parts of a grid: their descriptions, the kinds of each factor, and how each part is made."""
 
 from __future__ import annotations
 

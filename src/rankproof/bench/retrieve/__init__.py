@@ -1,4 +1,4 @@
-"""Retrievers that need nothing but documents (or an embedder of texts), and what they are combined with."""
+"""Retrievers that need only documents (or an embedder of texts), and ways to combine them."""
 
 from rankproof.bench.retrieve.bm25 import keyword
 from rankproof.bench.retrieve.dense_search import (

@@ -1,6 +1,6 @@
 """Dense search, by the vectors nearest to the question's, found exactly; and embedders, which make vectors of texts.
 
-An embedder is a function, a model or an HTTP endpoint; texts are handed to it in batches.
+An embedder is a function, a model or an HTTP endpoint; it gets texts in batches.
 """
 
 from __future__ import annotations

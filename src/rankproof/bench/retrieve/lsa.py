@@ -1,8 +1,8 @@
 """Latent semantic analysis: dense search that needs no model, only the documents themselves.
 
-A word is a vector of itself and of its pieces, so that its forms, its compounds and its misspellings lie near it.
-A document is the sum of its words, the rarer the heavier. What is kept of all that are the directions in which
-the documents differ most.
+A word is a vector of itself and of its pieces, so that its forms, its compounds and its misspellings are near it.
+A document is the sum of its words, with more weight for rarer ones. Only the directions in which the
+documents differ most are kept.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Exact search for the nearest vectors: one matrix product, and as little else as possible.
 
-Sorting out the best of 100,000 products can cost more than making them. So the products are read once, in small
-blocks, for the largest of each; the k-th largest of these is a bar that at least k vectors reach, and few more do.
-Only those are looked at again: their products are computed again in double precision, each in the same way wherever it
-stands, so that equal vectors have equal scores and a question has the same answer alone and among others.
+Finding the best of 100,000 products can cost more than computing them. So one pass finds the largest product of each
+small block; the k-th largest of these is a threshold that at least k vectors reach, and few more do.
+Only for those, products are computed again in double precision, each in the same way at any
+position, so that equal vectors have equal scores and a question has the same answer alone and among others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reranking: the first documents of a retriever are put in another's order."""
+"""Reranking: another scorer orders the first documents of a retriever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions changed before they are asked: words added (RM3), spelling corrected."""
+"""Questions changed before the search: words added (RM3), spelling corrected."""
 
 from __future__ import annotations
 

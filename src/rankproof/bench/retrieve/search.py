@@ -1,6 +1,6 @@
-"""A retriever that composes: one value for every kind of search here, with its settings and how it answers.
+"""A retriever that composes: one class for every kind of search here, with its settings and its way to answer.
 
-Below: several fused into one (`+`, `hybrid`), and search among the documents alone that fit (`where`).
+Below: several fused into one (`+`, `hybrid`), and search among only the documents that match (`where`).
 """
 
 from __future__ import annotations

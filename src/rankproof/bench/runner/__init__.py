@@ -1,7 +1,7 @@
-"""Asking a retriever many questions: several at once, with timeouts, retries, and a memory.
+"""Asking a retriever many questions: several at once, with timeouts, retries, and a cache.
 
-Cached answers are looked up, the others are asked, and all are kept. Questions are worked off in threads, in streams
-of answers or in tasks of an event loop; what hangs is left behind, and another takes its place.
+Cached answers are looked up, the other questions are asked, and all answers are kept. The work is done by threads,
+streams of answers or tasks of an event loop; a worker that hangs is abandoned and replaced.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Labels of people: written one line a decision, gone through in a session, and how far they agree.
+"""Labels of people: one line per decision, the session that collects them, and how far people agree.
 
-A file of labels only grows: an undo is one more line. So nothing is lost when a session ends in the middle,
+A file of labels only grows: an undo is one more line. So nothing is lost if a session is interrupted,
 several people can write to one file, and several files count as one.
 """
 

@@ -1,8 +1,8 @@
 """Questions drawn from a corpus without a model, split into comparable parts, and how many of them are needed.
 
-A known item is a document that a person has seen and wants back. What is remembered of it is taken to be a
-few telling words of its title, of a heading, or of its rarest sentence: never in the order they stand in,
-so that no phrase of the document is in the question, and only words that together point to one document.
+A known item is a document that a person has seen and wants to find again. The question has a few content words
+of its title, of a heading, or of its rarest sentence: never in their original order,
+so that no phrase of the document is in the question, and only words that together identify one document.
 
 Reference: L. Azzopardi, M. de Rijke: Automatic construction of known-item finding test beds, SIGIR 2006.
 """

@@ -1,4 +1,4 @@
-"""The command line of trec_eval over the measures of rankproof: `main(arguments)` writes lines and gives a code."""
+"""The command line of trec_eval over rankproof's measures: `main(arguments)` writes lines and returns an exit code."""
 
 from __future__ import annotations
 

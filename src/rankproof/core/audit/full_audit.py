@@ -1,6 +1,6 @@
 """The audit of a whole ranking, every document, score and rank of it.
 
-The errors of queries that are spread over workers are told from numbers that add up.
+For queries that are spread over workers, errors are found from numbers that add up.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The audit of a joined ranking: all checks that need no more than hits.
 
-Here are those of the judgments and of the measures asked for; those of the ranking stand in `queries.py`.
+Here are those of the judgments and of the given measures; those of the ranking are in `queries.py`.
 """
 
 from __future__ import annotations

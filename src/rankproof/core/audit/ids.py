@@ -1,4 +1,4 @@
-"""Ids that would match if they were spelled in the same way."""
+"""Ids that would match if they were spelt alike."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Ranked documents that nobody judged under this id, though the same document was judged under another spelling.
 
-The rules are looked for query by query: a ranked id and a judged id that only differ by a rule count, where
-both belong to one query. So four topics of ten are noticed, and ids that happen to look alike are not.
+The search goes query by query: a ranked id and a judged id that differ only by a rule count if both belong
+to one query. So it finds a mismatch in four topics of ten, and ignores ids that only happen to be similar.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measures of aspects (subtopics, claims, entities): how much of what a query asks for is covered."""
+"""Measures of aspects (subtopics, claims, entities): how many of the aspects of a query are covered."""
 
 from __future__ import annotations
 

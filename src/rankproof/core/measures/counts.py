@@ -1,4 +1,4 @@
-"""Counts: what was returned, found, missed and judged, and what they are worth."""
+"""Counts: documents returned, found, missed and judged, and their utility."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Measures of the C/W/L kind: a chance of Continuing after each document gives each its Weight.
 
-The value is the gain per document looked at; a document's gain is grade / top_grade.
+The value is the gain per examined document; a document's gain is grade / top_grade.
 Reference for all: A. Moffat, P. Bailey, F. Scholer, P. Thomas: Incorporating user expectations and behavior
 into the measurement of search effectiveness, ACM TOIS 2017.
 """

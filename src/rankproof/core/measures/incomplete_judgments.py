@@ -1,4 +1,4 @@
-"""Measures for incomplete judgments: they look at judged documents only, or allow for the unjudged."""
+"""Measures for incomplete judgments: they use judged documents only, or allow for unjudged ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of graded relevance: DCG, nDCG and their kin, and ERR, for a reader who stops when satisfied."""
+"""Measures of graded relevance: DCG, nDCG and related ones, and ERR, for a reader who stops when satisfied."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Measures of novelty: a second document about the same aspect counts less than the first.
 
 Conventions are those of ndeval, the evaluation program of TREC's web tracks. The best order of the documents
-is made greedily, as finding the very best is too costly: a ranking may do a little better than it.
+is built greedily, as finding the optimum is too costly: a ranking may do a little better than it.
 """
 
 from __future__ import annotations

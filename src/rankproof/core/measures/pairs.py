@@ -1,4 +1,4 @@
-"""Measures between two rankings of one query: how alike they are, judgments or not.
+"""Measures between two rankings of one query: how alike they are, without judgments.
 
 Each takes two sequences of document ids, best first and each id once, and gives one number; k cuts both.
 """

@@ -1,4 +1,4 @@
-"""Measures of where the relevant documents stand: reciprocal rank, average precision and its kin."""
+"""Measures of the ranks of relevant documents: reciprocal rank, average precision and related ones."""
 
 from __future__ import annotations
 

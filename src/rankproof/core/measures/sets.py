@@ -1,4 +1,4 @@
-"""Measures of what was retrieved, whatever its order: precision, recall, F, success, accuracy."""
+"""Measures of the retrieved set, whatever its order: precision, recall, F, success, accuracy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Measures of retrieved text against relevant spans of text, token by token.
 
-Text that several chunks hold counts once. `@k` counts chunks; `budget` counts tokens: it takes chunks from the
-top for as long as they fit with all before them, so that chunks of different lengths are compared fairly.
+Text in several chunks counts once. `@k` counts chunks; `budget` counts tokens: it takes chunks from the
+top as long as they all fit, so that chunks of different lengths are compared fairly.
 """
 
 from __future__ import annotations

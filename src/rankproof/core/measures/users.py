@@ -1,6 +1,6 @@
-"""Rank-biased precision and its kin: a reader who goes on to the next document with some probability.
+"""Rank-biased precision and related measures: a reader who goes on to the next document with some probability.
 
-And compatibility: how near a ranking comes to the best order of all relevant documents.
+And compatibility: how close a ranking is to the best order of all relevant documents.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Rankings that stay where they are (DuckDB relations, lazy Polars frames, tables of SQLite and DataFusion, Spark).
 
-Their engine counts where judged documents stand, and hands over the counts alone. So do counted rows that were read
-back, which an engine gave for the query of `rankproof sql`. Counts are checked as the rows themselves would be.
+Their engine counts the ranks of judged documents, and returns only the counts. Counted rows read from a file, the
+result of a query of `rankproof sql`, are the same. Counts are checked like the rows themselves.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which rankings can stay where they are, and what counts in them, engine by engine: each runs the query there."""
+"""The engines in which rankings can stay, and how each of them runs the counting query."""
 
 from __future__ import annotations
 

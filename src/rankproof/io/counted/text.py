@@ -1,10 +1,10 @@
 """The counting query as text, for every engine that speaks SQL.
 
-Rank is a sum: the rank of a judged document is 1 + the number of rows of its query that stand before it. Sums need no
-sort, and add up however an engine cuts the rows.
+Rank is a sum: the rank of a judged document is 1 + the number of rows of its query before it. Sums need no
+sort, and add up however an engine splits the rows.
 
-Documents are compared by the bytes of their ids, whatever collation a column has; scores as double precision, to which
-0 is added: engines that order all floats by their bits hold -0.0 for less than 0.0.
+Documents are compared by the bytes of their ids, whatever collation a column has; scores as double precision plus
+0: engines that order floats by their bits take -0.0 as less than 0.0.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""TREC files: runs, of which every line is checked and only judged documents are looked at one by one; and qrels."""
+"""TREC files: runs, in which every line is checked but only judged documents are processed one by one; and qrels."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Rankings from the pieces of one file or of many: each query once, wherever its rows stand.
+"""Rankings from the pieces of one file or of many: each query once, wherever its rows are.
 
-Every piece is read once, and what it holds of judged documents is all that is kept. Queries with rows in several pieces
-are noted on the way, and their rows, and no others, are gathered in a second pass.
+Every piece is read once, and only its judged documents are kept. Queries with rows in several pieces
+are noted, and a second pass collects only their rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ids as bytes, found by keys: the judged documents as a table in which those of a run are found quickly."""
+"""Ids as bytes with hash keys: the judged documents as a table for fast lookup of the documents of a run."""
 
 from __future__ import annotations
 

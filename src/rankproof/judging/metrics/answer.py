@@ -1,4 +1,4 @@
-"""The answer against what it was given: faithful, made up, contradicted, to the point, or rightly withheld."""
+"""The answer and its contexts and reference: faithful, made up, contradicted, to the point, or rightly withheld."""
 
 from __future__ import annotations
 

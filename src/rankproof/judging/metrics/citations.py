@@ -1,4 +1,4 @@
-"""Citations and nuggets: whether sources bear an answer out, and which facts it has."""
+"""Citations and nuggets: whether sources support an answer, and which facts it has."""
 
 from __future__ import annotations
 

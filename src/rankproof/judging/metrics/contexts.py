@@ -1,4 +1,4 @@
-"""What the retrieved contexts hold, of the reference answer and of what was asked; and what use is made of them."""
+"""What the retrieved contexts contain of the reference answer and of the question; and how the answer uses them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Formulas of other tools on the same verdicts, so that a user can migrate and see why numbers differ.
 
-What nobody judged stays unmeasured here as well, and so does what has nothing to divide by, if some of these tools
+Missing verdicts stay unmeasured here as well, and so do values with nothing to divide by, though some of these tools
 would say 0 or 1.
 """
 

@@ -1,7 +1,7 @@
 """Judged metrics as values: declared once by a function that returns what is counted in a sample, with a name.
 
-A metric is a `Measure` of kind "judged": `context_recall@5` is spelled, checked and described as `P@5` is. What it
-counts comes as `Units`: lists in which None stands for what nobody judged.
+A metric is a `Measure` of kind "judged": `context_recall@5` is spelt, checked and described like `P@5`. Its
+counts are `Units`: lists in which None means that nobody judged.
 """
 
 from __future__ import annotations

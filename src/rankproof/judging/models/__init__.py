@@ -1,6 +1,6 @@
-"""Judges that are language models: what is sent, what comes back, how it gets there; and here, how one is asked.
+"""Judges that are language models: requests, replies, transport; and here the options of such a judge.
 
-Patience, tries and calls at once are ours; what many services know goes with every call.
+Timeouts, tries and concurrency are ours; options that many services know are sent with every call.
 """
 
 from __future__ import annotations

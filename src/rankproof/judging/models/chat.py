@@ -1,4 +1,4 @@
-"""Any model that a program has in hand as a judge: it is called in the place of a service."""
+"""A model object of any library as a judge: it is called instead of a service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge that asks a language model: calls under way side by side, replies read, open pairs asked again."""
+"""The judge that asks a language model: concurrent calls, replies read, open pairs asked again."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""From a reply to verdicts: exactly the ids that were asked, values of the relation, quotes that are in the text.
+"""From a reply to verdicts: exactly the requested ids, values of the relation, quotes that are in the text.
 
-What is missing or wrong stays open, with the reason; it is never filled in, rounded or clamped.
+A missing or invalid verdict stays open, with the reason; it is never filled in, rounded or clamped.
 """
 
 from __future__ import annotations

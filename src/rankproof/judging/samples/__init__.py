@@ -1,4 +1,4 @@
-"""Samples: what is judged, read from files, frames, rows, results of other libraries, and spans."""
+"""Samples to judge, read from files, frames, rows, results of other libraries, and spans."""
 
 from __future__ import annotations
 

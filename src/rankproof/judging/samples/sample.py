@@ -1,6 +1,6 @@
-"""`Sample`: one question with what was retrieved for it, what was answered, and what should have been.
+"""`Sample`: one question with its retrieved contexts, its answer, and the reference answer.
 
-Values are read from whatever holds them, under our names and those of other tools whose rows are accepted.
+Values are read from any kind of row, under our names and those of other tools whose rows are accepted.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """How far a judge can be trusted; here the estimates: the expectation of a metric over all pairs, with an interval.
 
-Every pair that the lexical judge read has a probability. The pairs of a sample fall to yes or no by these, and the
-metric is worked out each time. Each time all probabilities of one relation are shifted together, by as much as they
-may be off on texts of another kind (`shifts`), so that the spread of the results holds what the judge may
-be wrong by; the interval adds to it what the samples vary. Verdicts of people and of models stand as they are.
+Every pair that the lexical judge read has a probability. The pairs of a sample are drawn as yes or no by these, and
+the metric is computed for each draw. In each draw all probabilities of one relation are shifted together, by as much
+as they may be wrong on texts of another kind (`shifts`), so that the spread of the results includes the judge's
+error; the interval adds the variation of the samples. Verdicts of people and of models are fixed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How far a machine agrees with people, relation by relation, on pairs that were drawn for them; and labelled pairs
+"""How far a machine agrees with people, relation by relation, on pairs drawn for labelling; and labelled pairs
 that come with rankproof, in `trial-1.txt`, each with the verdict of a careful reader."""
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The means of metrics, corrected by labels for the judge's errors.
 
-A label is of a pair, a metric of samples. Where a metric adds up over its pairs (`ADDS_UP`), pairs drawn at random
-tell what the judge was off by. Any other metric needs samples that were drawn and labelled whole: claims that one
-of several contexts may support, or precision at ranks, cannot be told from single pairs.
+A label is about a pair, a metric about samples. If a metric is a sum over its pairs (`ADDS_UP`), pairs drawn at random
+show the judge's error. Any other metric needs samples that were drawn and labelled completely: claims that one
+of several contexts may support, or precision at ranks, cannot be computed from single pairs.
 """
 
 from __future__ import annotations

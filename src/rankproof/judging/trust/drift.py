@@ -1,7 +1,7 @@
-"""`judge_drift`: does a judge still say what it said? Fixed pairs, kept in the ledger, are asked again.
+"""`judge_drift`: does a judge still give the same verdicts? It is asked again about fixed pairs, kept in the ledger.
 
-A probe is kept like the verdicts of a judge of its own: what the fixed pairs are, what was said of them when, and
-by which version of the model, stay in the file, and go with it.
+A probe is stored like the verdicts of a separate judge: the file keeps the fixed pairs, their verdicts with times,
+and the versions of the model.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Does a verdict depend on what stood beside it? Every pair is asked again in other company, and flips are counted.
+"""Does a verdict depend on the other pairs in a call? Every pair is asked again with others, and flips are counted.
 
-Four ways: the pairs of a sample in another order, two samples in one call, each pair by itself, and two claims
-made one (which a text supports when it supports both, and contradicts when it contradicts either).
+Four ways: the pairs of a sample in another order, two samples in one call, each pair alone, and two claims
+joined (which a text supports when it supports both, and contradicts when it contradicts either).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Two sets of judgments, a machine's and people's: how far they agree, and what rank measures are by people.
+"""Two sets of judgments, a machine's and people's: how far they agree, and rank measures by people's judgments.
 
-People judged some of the pairs that the machine judged. From these comes a model of what people say given what the
-machine says (and how high the runs rank the document): from it whole vectors of labels are drawn, in which what
-people said stands, so that any measure of Hits has an expectation. Where people judged all that a measure looks at of
-enough queries, what the expectation is off by there corrects it (PPI++), and the model need not be right. Elsewhere
+People judged some of the pairs that the machine judged. These give a model of people's grades given the machine's
+(and how high the runs rank the document). Complete label vectors are drawn from it, in which people's labels are
+fixed, so that any measure of Hits has an expectation. If people judged everything that a measure uses for
+enough queries, the error of the expectation there corrects it (PPI++), and the model need not be right. Otherwise
 the estimate is the model's; queries are then resampled with everything that follows from them.
 
 Reference: A. Divekar: PRECISE, reducing the bias of LLM evaluations using prediction-powered ranking estimation, 2026;

@@ -1,5 +1,5 @@
-"""How far a judge can be trusted, as documents: what labels say of it, what people's judgments say of a machine's, and
-what came of asking it again: in other company, later, and about pairs one by one and together."""
+"""How far a judge can be trusted, as documents: its agreement with labels, a machine's agreement with people's
+judgments, and the results of asking again: with other pairs, later, one by one and together."""
 
 from __future__ import annotations
 
