@@ -225,7 +225,7 @@ class Benchmark(Displayable):
         cache: str | os.PathLike[str] | None,
         progress: bool | None,
     ) -> list[RunRow]:
-        """A row for each question; answers kept in `cache` are not asked for again."""
+        """A row for each question; questions with an answer in `cache` are not asked again."""
         with ExitStack() as opened:
             memory = None if cache is None else opened.enter_context(open_answers(Path(cache)))
             # Inputs that change the answers, beside settings and question.

@@ -316,7 +316,7 @@ class Standings(Comparison):
 
 
 def standings(comparison: Comparison, runs: Mapping[str, Run], **settings: Any) -> Standings:
-    """The comparison with the runs it is of, and a winner that was held against every other."""
+    """The comparison with its runs, and a winner that was compared with every other."""
     own = {name: getattr(comparison, name) for name in Comparison.__dataclass_fields__}
     found = Standings(**own, runs=runs)
     against = compare_scores(found.scores, [found.names[0]], baseline=found.leader, **settings)

@@ -188,7 +188,7 @@ class Soundness:
     errors: tuple[str, ...] = ()
     """Errors that the audit found, which make the numbers wrong."""
     warnings: tuple[str, ...] = ()
-    """Warnings of the audit, which can mislead whoever reads the numbers."""
+    """Warnings of the audit, which can mislead readers of the numbers."""
 
     @property
     def missing(self) -> float:

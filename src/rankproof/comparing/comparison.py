@@ -41,7 +41,7 @@ class ComparisonRow(PlainData):
     """The group of queries; "" for all."""
     n: int
     mean: float | None
-    """None if so few of the samples could be measured that no mean is shown."""
+    """None if too few of the samples could be measured to show a mean."""
     difference: float
     """The system's mean minus the baseline's, over the `n` queries for which both have a value."""
     low: float | None
@@ -66,7 +66,7 @@ class ComparisonRow(PlainData):
     needed_note: str = ""
     """Why no number of queries can be named, if none can."""
     corrected: float | None = None
-    """The difference with a judge's error taken out, by labels of people; None if there are none."""
+    """The difference, corrected for a judge's error by labels of people; None if there are none."""
     corrected_low: float | None = None
     corrected_high: float | None = None
     coverage: float | None = None
@@ -93,7 +93,7 @@ class Comparison(Result):
     notes: list[str] = field(default_factory=list)
     """Notes beside the rows: how scores differ that were compared anyway."""
     pairs: list[ComparisonRow] = field(default_factory=list)
-    """Every system against every other, corrected as a family of their own, if that was asked for."""
+    """Every system compared with every other, corrected as a separate family, with `all_pairs`."""
     doubts: dict[str, str] = field(default_factory=dict)
     """For each system about which nothing is decided, why: it left too many queries unanswered, or the audit finds
     errors in its data and in the baseline's."""

@@ -51,7 +51,7 @@ class KinshipRow(Displayable):
     """That gain less the average gain of the other systems (difference in differences)."""
     low: float
     high: float
-    """The interval of the excess, by queries; all intervals hold together at the level asked for."""
+    """The interval of the excess, by queries; all intervals hold together at the given level."""
     kin: str
     """"one model" or "one family" where the system's model is the judge's by name; else empty."""
     verdict: str

@@ -216,7 +216,7 @@ class GateRow(PlainData):
     n: int
     baseline: float | None = None
     candidate: float | None = None
-    """Its mean over the `n` queries; None if so few of the samples could be measured that no mean is shown."""
+    """Its mean over the `n` queries; None if too few of the samples could be measured to show a mean."""
     difference: float | None = None
     low: float | None = None
     high: float | None = None
@@ -233,11 +233,11 @@ class GateRow(PlainData):
     note: str = ""
     """The limits of the row, if there are any."""
     corrected: float | None = None
-    """The difference, or for a floor the mean, with a judge's error taken out; None without labels of people."""
+    """The difference, or for a floor the mean, corrected for a judge's error; None without labels of people."""
     corrected_low: float | None = None
     corrected_high: float | None = None
     smallest_margin: float | None = None
-    """The smallest margin that so many queries can pass if nothing changes."""
+    """The smallest margin that this many queries can pass if nothing changes."""
     queries_for_margin: int | None = None
     """How many queries without a loss the margin takes, if few of them change."""
     loss: float | None = None
@@ -291,7 +291,7 @@ def difference_row(
 
 
 def floor_row(scores: ScoresLike, name: str, limit: float) -> GateRow:
-    """Whether a mean reaches its floor; if a judge's error can be taken out, the mean without it."""
+    """Whether a mean reaches its floor; the mean is corrected for a judge's error if that is possible."""
     if name not in scores:
         raise one_of("floor", name, scores.columns)
     column, corrected, thin = scores.column(name), scores.corrected(name), scores.thin(name)

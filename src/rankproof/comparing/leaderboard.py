@@ -95,11 +95,11 @@ class Leaderboard(Result):
     versus: tuple[Duel, ...] = ()
     """Every pair of systems, the better one first."""
     letters: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """For each system its letters: two that share one cannot be told apart, two that share none can."""
+    """For each system its letters: two that share one cannot be distinguished, two that share none can."""
     notes: tuple[str, ...] = ()
     """Notes, such as a judge of the same model as the system."""
     missing: tuple[str, ...] = ()
-    """Which systems left too many queries unanswered: no other is told apart from them."""
+    """The systems that left too many queries unanswered: they are not distinguished from any other."""
 
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard as plain data."""

@@ -41,7 +41,7 @@ supported_nicknames: dict[str, set[str]] = {
 """Names that stand for several measures."""
 
 supported_measures: set[str] = set(supported_nicknames["all_trec"])
-"""The measures that can be asked for."""
+"""The measures that are available."""
 
 _VERSION: Literal[9] = 9
 _NUMBERS = re.compile(r"[0-9]+(\.[0-9]+)?(,[0-9]+(\.[0-9]+)?)*")
@@ -117,7 +117,7 @@ def _plain(table: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _columns(measures: Iterable[str]) -> list[OptionColumn]:
-    """The columns asked for, in trec_eval's order."""
+    """The requested columns, in trec_eval's order."""
     wanted: dict[str, list[str]] = {}
     measures = check_each("measures", measures, str, "names of measures")
     asked = [name for each in measures for name in sorted(supported_nicknames.get(each, {each}))]

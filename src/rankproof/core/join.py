@@ -100,7 +100,7 @@ class Census(Displayable):
     notes: list[str] = field(default_factory=list)
     """Guesses: the columns, the format."""
     left_out: list[str] = field(default_factory=list)
-    """Files that could not be read and were left out, as was asked for; each with what is wrong with it."""
+    """Files that could not be read and were left out with `damaged="skip"`; each with its error."""
     made_by: list[str] = field(default_factory=list)
     """How the ranking is called, if a machine made the judgments: a model among these may be the judge's."""
 

@@ -219,7 +219,7 @@ class ScoreRow(PlainData):
     measurable: int | None = None
     """For how many queries or samples there would be a value if all were judged; None: no judge was asked."""
     corrected: float | None = None
-    """The mean with the judge's error taken out, by labels of people; None: nobody labelled enough."""
+    """The mean, corrected for the judge's error by labels of people; None if there are too few."""
     corrected_ends: Pair | None = None
     """Its interval, which includes the judge's error."""
     note: str = ""

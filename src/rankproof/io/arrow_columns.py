@@ -107,7 +107,7 @@ def by_role(table: Any, took: Mapping[str, str]) -> Any:
 
 
 def plain_rows(table: Any, first: int) -> Stretch:
-    """The table with one document a row and the ids as plain text, each column in one piece."""
+    """The table with one document per row and the ids as plain text, each column in one piece."""
     import pyarrow
 
     if "aspect" in table.column_names:

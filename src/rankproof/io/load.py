@@ -359,7 +359,7 @@ def _scored(lines: Iterator[tuple[int, str]], name: str) -> Iterator[Row]:
 
 
 def _of_measure(rows: list[Row], measure: str | None, name: str) -> list[Row]:
-    """The rows of the measure asked for, over all queries; the only measure where none is asked for."""
+    """The rows of the given measure, over all queries; by default of the only measure."""
     records = [each for each in rows if not (isinstance(each[1], Mapping) and each[1].get("slice"))]
     told = {_canonical(row["measure"]) for _, row in records if isinstance(row, Mapping) and "measure" in row}
     if not told:

@@ -299,7 +299,7 @@ def write_ranking(ranking: RankingTable, target: PathLike, to: str | None = None
 
 
 def format_of(target: PathLike, to: str | None = None) -> str:
-    """The format asked for, or that the name ends with.
+    """The given format, or that of the ending of the name.
 
     >>> format_of("runs/bm25.jsonl.gz"), format_of("-", "csv")
     ('jsonl', 'csv')

@@ -72,7 +72,7 @@ class JudgedScores(ScoresLike):
     judges: list[dict[str, Any]] = field(default_factory=list)
     """The judges in the order they were asked: name and identity."""
     settings: dict[str, Any] = field(default_factory=dict)
-    """k, complete and compat, as they were asked for."""
+    """k, complete and compat, as given."""
     samples: str = ""
     """The fingerprint of the questions and references."""
     account: Account = field(default_factory=Account)

@@ -32,7 +32,7 @@ from rankproof.judging.verdicts import (
 from rankproof.store.ledger import HUMAN
 
 LINES = (".jsonl", ".ndjson")
-"""Files with one sample a line, so that counting is cheap."""
+"""Files with one sample per line, so that counting is cheap."""
 
 
 class Tell(Protocol):

@@ -146,7 +146,7 @@ def swap_propensities(table: ClickTable) -> list[float]:
 
 @dataclass(frozen=True)
 class ClickEstimate(Displayable):
-    """A mean over searches with position bias taken out, and its 95 % interval by user."""
+    """A mean over searches, corrected for position bias, and its 95 % interval by user."""
 
     value: float
     low: float

@@ -264,7 +264,7 @@ def clicks(
     timezone: str = "UTC",
     change: Hook | None = None,
 ) -> Clicks:
-    """Clicks of a log with position bias taken out by the position-based model.
+    """Clicks of a log, corrected for position bias by the position-based model.
 
     `propensities` are known, or found from documents that were shown at several ranks, or (`swapped`) from results in
     random order; without `rankings` those of the first `k` ranks are enough. `rankings` (`{name: ranking}`, by query

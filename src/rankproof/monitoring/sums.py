@@ -351,7 +351,7 @@ class _BlockSums:
 
 @dataclass(frozen=True)
 class HeavyUser(Displayable):
-    """A user who sends so many events that the metrics mostly describe this user."""
+    """A user whose events are so many that the metrics mostly describe this user."""
 
     user: str
     events: int

@@ -102,7 +102,7 @@ class Content(Displayable):
     guessed: tuple[str, ...] = ()
     """Measures without a bound: how far other queries may lie is assumed."""
     diagnosed: Diagnosis | None = None
-    """The diagnosis of one of the systems, if it was asked for."""
+    """The diagnosis of one of the systems, if one was given."""
     profile: str | None = None
 
     @property

@@ -85,7 +85,7 @@ def measures(rows: Sequence[ScoreRow], caption: str = "") -> Table:
 
 
 def slices(summary: Summary, caption: str = "") -> Table:
-    """The means of each slice: a line a slice, a column a measure."""
+    """The means of each slice: one line per slice, one column per measure."""
     groups = list(summary.slices.values())
     columns = [Column("slice", list(summary.slices))]
     for i, row in enumerate(summary.rows):
@@ -174,7 +174,7 @@ def _findings(summaries: Sequence[Summary], severity: str) -> list[str]:
 
 
 def queries(values: Values, reasons: Reasons | None = None) -> Document:
-    """The value of every query: a table for each ranking, a line a query, a column a measure.
+    """The value of every query: a table for each ranking, one line per query, one column per measure.
 
     Records have those too that have no value, if the reasons are told.
     """

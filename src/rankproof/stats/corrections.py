@@ -82,7 +82,7 @@ def correct(ps: Sequence[float], method: str = "holm") -> list[float]:
 
 
 def sure_level(alpha: float, tests: int, method: str = "holm") -> float:
-    """The p that is a finding at level alpha among so many tests, whatever the p-values of the others are.
+    """The p that is a finding at level alpha among this many tests, whatever the p-values of the others are.
 
     >>> sure_level(0.05, 10), sure_level(0.05, 10, "none")
     (0.005, 0.05)
@@ -218,7 +218,7 @@ class Gaps:
     """What two different systems, drawn for each query, can differ by: each size once, with how often it comes."""
 
     sizes: Array
-    """The differences of all pairs of a query, a line a query."""
+    """The differences of all pairs of a query, one line per query."""
     systems: int
 
     @classmethod

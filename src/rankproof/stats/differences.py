@@ -173,7 +173,7 @@ class SummedDifference(Displayable):
     n: int
     note: str = ""
     farthest: float = math.inf
-    """The largest difference, either way, that is not ruled out with what so few queries need not show."""
+    """The largest difference, either way, that is not ruled out, allowing for what few queries may miss."""
 
     def equivalent(self, margin: float) -> bool:
         """Whether the interval lies within the margin: at 1e8 queries this is the question, as nothing is exactly 0."""

@@ -51,7 +51,7 @@ class Anova:
 
 
 def anova(values: Array) -> Anova:
-    """The analysis of a table with a line a query and a column a system, one value in each cell.
+    """The analysis of a table with one line per query and one column per system, one value in each cell.
 
     Formula: F = (squares of systems / (m - 1)) / (squares of the rest / ((m - 1)(n - 1))), queries alike.
 
@@ -93,7 +93,7 @@ QUESTIONS, OTHERS, REST = "questions", "other interactions", "rest"
 
 
 def shares_of(values: Array, levels: Mapping[str, Sequence[str | None]]) -> dict[str, float]:
-    """The share of all squares that each part explains; `values` has a line a question, a column a configuration.
+    """The share of all squares that each part explains; `values` has a line per question, a column per configuration.
 
     `levels` has for each factor its level in each column, None where it plays no part: a factor explains only what
     differs between its levels, not whether it plays a part, which another factor decides. The largest interaction
@@ -171,7 +171,7 @@ def _fitted(means: Array, tables: Sequence[Array]) -> float:
 
 
 def grid(values: Array) -> Array:
-    """A table of finite numbers, a line a query and a column a system, at least two of each."""
+    """A table of finite numbers, one line per query and one column per system, at least two of each."""
     table = np.asarray(as_numbers(values, "table"), order="C")
     if table.ndim != 2 or min(table.shape) < 2:
         raise DataError(
@@ -188,7 +188,7 @@ def grid(values: Array) -> Array:
 
 
 def by_query(systems: Mapping[str, Array]) -> Array:
-    """The values of systems as a table: a line a query, a column a system."""
+    """The values of systems as a table: one line per query, one column per system."""
     columns = {name: finite_row(values, f"values of {name!r}") for name, values in systems.items()}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:

@@ -294,7 +294,7 @@ def shared_values(usable: Sequence[TriedConfiguration], measure: Measure) -> tup
 
 
 def main_effects(configurations: Sequence[Configuration], values: Array, rng: np.random.Generator) -> list[Effect]:
-    """The effect of each factor with several levels; `values` has a line a question, a column a configuration.
+    """The effect of each factor with several levels; `values` has a line per question, a column per configuration.
 
     >>> runs = [Configuration(c, r, "none", "-", "none", 10) for c in "ab" for r in "xy"]
     >>> table = np.array([[0.0, 0.2, 0.5, 0.7], [0.1, 0.4, 0.6, 0.8], [0.3, 0.4, 0.7, 1.0]])

@@ -258,7 +258,7 @@ def keyword(
 
 
 def _engine(engine: str | None, options: dict[str, Any]) -> str:
-    """The engine asked for, or else the one that can do it."""
+    """The given engine, or else one that supports the settings."""
     if engine not in (None, *ENGINES):
         raise one_of("engine", engine, ENGINES)
     fixed = all(options[name] == value for name, value in FIXED.items())

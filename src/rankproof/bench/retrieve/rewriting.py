@@ -33,7 +33,7 @@ class Feedback:
     documents: int = 10
     terms: int = 10
     weight: float = 0.5
-    """The share of the question itself in what is asked in the end."""
+    """The share of the question itself in the expanded query."""
 
 
 def expand(

@@ -71,7 +71,7 @@ MOST_SECONDS = 1e6
 
 
 def plan_for(retriever: Adapted, limits: Mapping[str, Any]) -> RunPlan:
-    """The limits that were asked for, else those of the retriever, else the defaults."""
+    """The given limits, else those of the retriever, else the defaults."""
     known = [each.name for each in fields(RunPlan) if each.name != "splits"]
     for name in limits:
         if name not in known:

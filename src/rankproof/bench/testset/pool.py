@@ -157,9 +157,9 @@ class Pool(Displayable):
     ranks: Mapping[str, Mapping[str, Mapping[str, int]]]
     """The rank, counted from 1, by query, document and system."""
     order: str = "depth"
-    """How the items of a query are gone through; see `rankproof.bench.testset.pool`."""
+    """The order of the items of a query; see `rankproof.bench.testset.pool`."""
     per_query: int | None = None
-    """At most so many of a query are judged; None: all."""
+    """The most documents of a query to judge; None for all."""
     wrong: tuple[str, ...] = ()
     """What the audit says of the judgments that were left out, if their ids do not meet those of the rankings."""
 

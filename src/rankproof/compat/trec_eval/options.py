@@ -256,7 +256,7 @@ _FORMATS = {"grades": "qrels", "groups": "qrels_jg", "preferences": "prefs, qrel
 
 
 def help_text(options: Options) -> str:
-    """Usage and options; with measures asked for, what they are."""
+    """Usage and options; with measures named, their descriptions."""
     asked = [name for name, _ in parse_requests(options.measures, options.version)] if options.measures else NICKNAMES
     return "\n\n".join([USAGE, _OPTIONS, *(_about(name) for name in asked)])
 

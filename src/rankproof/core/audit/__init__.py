@@ -62,7 +62,7 @@ LOOKED_AT = 5_000
 READ_WHOLE = 2_000_000
 """Up to so many ranked documents all are looked at, if a part of them showed that ids are spelt otherwise."""
 Severity = Literal["error", "warning", "note"]
-"""An error makes the numbers wrong, a warning can mislead whoever reads them, a note is good to know."""
+"""An error makes the numbers wrong, a warning can mislead their readers, a note is good to know."""
 SEVERITIES = ("error", "warning", "note")
 
 

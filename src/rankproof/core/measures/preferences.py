@@ -164,7 +164,7 @@ def group_ratio(p: Preferences, scope: Scope = "all") -> float:
     Perfect: 1, when every preference is fulfilled; out of reach where judges contradict each other.
     Worst: 0, when none is.
     Blind to: how many preferences a judge has.
-    Use: where every person counts the same, whoever compared more.
+    Use: where every person counts the same, however many documents each compared.
     Reference: C. Buckley, trec_eval (measure `prefs_avgjg`).
 
     >>> from rankproof.core.judgments import by_levels

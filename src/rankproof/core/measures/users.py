@@ -66,7 +66,7 @@ def _worth(h: Hits, gain: str, top_grade: float | None) -> Array:
 def rank_biased_precision(
     h: Hits, k: Cutoff = None, rel: Grade = 1, p: Persistence = 0.8, gain: Scale = "binary", top_grade: Maximum = None
 ) -> PerQuery:
-    """What a reader gains per document looked at, who goes on to the next with probability p.
+    """The gain per examined document of a reader who goes on to the next with probability p.
 
     Formula: RBP = (1 - p) sum over relevant documents of p^(rank - 1). `gain='graded'` multiplies each by grade /
         top_grade, at most 1 (top_grade is the largest grade in the judgments, unless given); `gain='topic'` by grade /

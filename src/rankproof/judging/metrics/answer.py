@@ -76,7 +76,7 @@ def hallucination_rate(case: Case, k: Cutoff = None, contexts: Reading = "apart"
     Perfect: 0, when the contexts support everything.
     Worst: 1, when they support nothing.
     Blind to: whether a claim is true after all; see self_knowledge.
-    Use: where the rate of invention is what is asked for.
+    Use: where the rate of invented claims is the question.
     """
     supported = faithfulness.spec.function(case, k=k, contexts=contexts)
     if isinstance(supported, Nothing):

@@ -159,7 +159,7 @@ TOO_FEW = "Under 30 labels nothing is corrected. Next: label more; 'rankproof ca
 
 
 def two_judgments(found: JudgmentCalibration) -> Document:
-    """A machine's judgments held against people's."""
+    """A machine's judgments compared with people's."""
     opening = f"{found.machine}, held against {found.human or 'nothing yet'}. {_met(found)}"
     tables = [] if found.kappa is None else [_agreeing(found), _counted(found)]
     tables += [_by_people(found)] if found.runs else []
