@@ -280,5 +280,5 @@ def test_what_is_said_of_intervals_is_true_of_one_row_and_of_many() -> None:
     beside = compare(judged, {"old": old, "new": new, "third": old}, "RR, P@1")
     assert (alone.rows[0].low or 0) > 0 == beside.row("new", "RR").low
     for found in (alone, beside):
-        assert sentences(found)[-1].endswith("intervals at 95 %, which hold 0 just where p finds nothing.")
+        assert sentences(found)[-1].endswith("intervals at 95 %, which contain 0 exactly if p finds nothing.")
         assert all((row.p_corrected > found.alpha) == ((row.low or 0) <= 0 <= (row.high or 0)) for row in found)

@@ -191,7 +191,7 @@ def _verdict(found: Grid) -> Iterator[str]:
     else:
         yield (
             f"Best of {count(len(found.rows), 'configuration')} on the {found.chosen_on:,} questions that choose: "
-            f"{reached} Chosen as the best, it is flattered by that number."
+            f"{reached} It was chosen by this number, which is therefore too high."
         )
     held = found.held
     if held is not None:

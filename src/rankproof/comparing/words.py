@@ -346,7 +346,7 @@ def method(found: Comparison) -> str:
     corrected = f", corrected over {rows} comparisons ({found.correction}){apart}" if rows > 1 or sliced else ""
     return (
         f"p by random sign flips query by query{corrected}; verdicts at {found.alpha:g}{margin}; "
-        f"intervals at {share(1 - found.alpha)}, which hold 0 just where p finds nothing."
+        f"intervals at {share(1 - found.alpha)}, which contain 0 exactly if p finds nothing."
     )
 
 

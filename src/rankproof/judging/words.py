@@ -22,8 +22,8 @@ UNMEASURED = "unmeasured"
 """Where pairs without a verdict are counted beside the judges."""
 LEXICAL = "lexical"
 WORTH = (
-    "Verdicts by words alone are given where about nine in ten or more were right on every labelled collection at "
-    "hand; docs/lexical-judge.md says how often, by kind of text. The bounds trust them."
+    "The lexical judge gives a verdict only if about nine in ten or more such verdicts were right on every labelled "
+    "collection; docs/lexical-judge.md says how often, by kind of text. The bounds take them as right."
 )
 """What verdicts of the embedded judge are worth."""
 MOST = 3

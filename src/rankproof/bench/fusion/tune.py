@@ -130,7 +130,7 @@ class Tuned(Result):
     trials: tuple[TuneTrial, ...]
     """Everything that was tried, the usual settings first."""
     tuned_on: TunePart
-    """The queries that chose the settings: flattered, as every choice flatters itself."""
+    """The queries that chose the settings: their mean is too high, as they were part of the choice."""
     held_out: TunePart
     """The queries that had no say: what to expect of new ones."""
     others: tuple[TunePart, ...]

@@ -211,6 +211,6 @@ def estimate_sentences(found: Mapping[str, Estimate]) -> Iterator[str]:
         labels = max(each.labels for each in found.values())
         narrowed = f"; {labels:,} labels narrow it" if labels else "; labels narrow it ('rankproof calibrate')"
         yield (
-            "An estimate counts every pair by its probability of a yes. Its interval holds what samples vary and what "
-            f"words may be wrong by on texts of another kind{narrowed}."
+            "An estimate counts every pair by its probability of a yes. Its interval includes the variation of samples "
+            f"and the judge's errors on texts of another kind{narrowed}."
         )
