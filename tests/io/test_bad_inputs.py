@@ -38,7 +38,7 @@ RANKING_FILES = {
     "no number": (b"query_id,doc_id,score\nq1,d1,1\nq1,d2,high\n", "line 3: got 'high' as the score, expected a number"),
     "NaN": (b"query_id,doc_id,score\nq1,d1,1\nq1,d2,nan\n", "line 3: got 'nan' as the score, expected a number"),
     "no score": (b"query_id,doc_id,score\nq1,d1,\n", "line 2: got '' as the score, expected a number"),
-    "grouped digits": (b"query_id,doc_id,score\nq1,d1,1_000\n", "line 2: got '1_000' as the score"),
+    "grouped digits": (b"query_id,doc_id,score\nq1,d1,1_000\n", "line 2: got '1_000' as the score, expected a number. Next: correct or drop this row"),
     "rank no number": (b"query_id,doc_id,rank,score\nq1,d1,one,1\n", "line 2: got 'one' as the rank"),
     "missing column": (b"query_id,doc_id,score\nq1,d1,1\nq1,d2\n", "line 3: got 2 columns (['q1', 'd2']), expected 3 as in the first line"),
     "one column too many": (b"q1,d1,1\nq1,d2,2,3\n", "line 2: got 4 columns"),
