@@ -289,10 +289,7 @@ class MappingRankings:
         some = every[:: max(1, len(every) // QUERIES)]
         each = max(1, rows // max(1, len(some)))
         rankings = map(self.mapping.__getitem__, some)
-        firsts = [
-            list(islice(ranking, each)) if type(ranking) is dict else columns(ranking, self.source)[0][:each]
-            for ranking in rankings
-        ]
+        firsts = [list(islice(r, each)) if type(r) is dict else columns(r, self.source)[0][:each] for r in rankings]
         return ranking_table([*map(str, some)], firsts, self.source)
 
     def _of_judged_queries(self, judgments: Judgments, census: Census) -> list[Any]:

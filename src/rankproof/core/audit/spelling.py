@@ -7,13 +7,14 @@ to one query. So it finds a mismatch in four topics of ten, and ignores ids that
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, combinations
 from typing import NamedTuple
+from unicodedata import normalize
 from urllib.parse import unquote_plus
 
 from rankproof.core.audit import EXAMPLES, Finding, Severity, gather_queries, list_words, percent
@@ -88,16 +89,13 @@ def _mended(text: str) -> str:
 
 
 def _mended_line(text: str) -> str:
-    for wrong in () if text.isascii() else ("cp1252", "latin-1"):
-        try:
+    for wrong in ("cp1252", "latin-1"):
+        with suppress(UnicodeError):
             return text.encode(wrong).decode("utf-8")
-        except UnicodeError:
-            pass
     return text
 
 
-def _in_one_form(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+_in_one_form = partial(normalize, "NFKC")
 
 
 def _without(pattern: str) -> Callable[[str], str]:
@@ -156,11 +154,6 @@ class Unmet:
     """All ids of judged documents: a rule must not join these."""
     forms: SpeltForms = field(default_factory=dict)
     """How judged ids are spelt under the ways that were tried: the same for every ranking."""
-
-    @property
-    def ranked(self) -> int:
-        """How many ranked documents nobody judged."""
-        return sum(map(len, self.unjudged.values()))
 
     def met(self, way: Way) -> list[tuple[str, str, str]]:
         """Query, judged id and ranked id of all that are one under these rules."""
@@ -239,8 +232,7 @@ def ways(sides: Unmet) -> list[Way]:
     for _, docs in chain([sides.flat_lost], sides.parts()):
         ids = "\n".join(docs)
         signs.update(rule.sign for rule in RULES if rule.sign not in signs and re.search(rule.sign, ids))
-    useful = [rule for rule in RULES if rule.sign in signs]
-    rules = [rule for rule in useful if rule.strict or not sides.joins_others((rule,))]
+    rules = [rule for rule in RULES if rule.sign in signs and (rule.strict or not sides.joins_others((rule,)))]
     normal = tuple(rule for rule in rules if rule.strict and rule.kind != "number-ids")
     learnt = [*_affixes(sides, ()), *(_affixes(sides, normal) if normal else ())]
     rules[len(normal) : len(normal)] = {rule.differ: rule for rule in learnt}.values()
@@ -322,6 +314,7 @@ def _affix_rule(start: str, end: str) -> SpellingRule:
 def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
     """For each way of spelling what would be judged if ids were compared by it; `partly`: some were looked at."""
     yield from _several_in_one(sides)
+    unjudged = sum(map(len, sides.unjudged.values()))
     for way in ways(sides):
         met = sides.met(way)
         queries, found = {query for query, _, _ in met}, {(query, judged) for query, judged, _ in met}
@@ -329,7 +322,7 @@ def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
         looked = " looked at" if partly else ""
         message = (
             f"{count(len(met), 'ranked document counts', 'ranked documents count')} as never judged only because "
-            f"of {list_words(rule.differ for rule in way)}: {percent(len(met) / sides.ranked)} of the unjudged ones"
+            f"of {list_words(rule.differ for rule in way)}: {percent(len(met) / unjudged)} of the unjudged ones"
             f"{looked}, in {count(len(queries), 'query')}; "
             f"{count(relevant, 'relevant document is', 'relevant documents are')} missed by it."
         )

@@ -76,8 +76,7 @@ class Estimating:
         if len(self.kept) == MOST and own >= -self.kept[0][0]:
             return
         doubtful = [ask for ask in used if ask.relation in self.shifted and _is_doubtful(case.said.get(ask))]
-        settled = np.full(DRAWS, np.nan if value is None else value)
-        values = self._values(case, used, doubtful) if doubtful else settled
+        values = self._values(case, used, doubtful) if doubtful else np.full(DRAWS, np.nan if value is None else value)
         if not np.isnan(values).all():
             keep = heapq.heappush if len(self.kept) < MOST else heapq.heapreplace
             keep(self.kept, (-own, self.seen, len(doubtful), values))
@@ -92,8 +91,8 @@ class Estimating:
             Case(case.sample, fixed | {ask: of[yes] for ask, of, yes in zip(doubtful, sides, way, strict=True)}, case.k)
             for way in places
         ]
-        values = [np.nan if (one := each.value) is None else one for each in outcomes(self.measure, cases)]
-        return np.array([values[places[way]] for way in fallen])
+        values = np.array([each.value for each in outcomes(self.measure, cases)], dtype=np.float64)
+        return values[[places[way] for way in fallen]]
 
     def _column(self, ask: Ask, said: Said) -> Array:
         """Whether a pair is a yes in every draw: in as many as its probability has it, in an order of its own."""
