@@ -84,7 +84,7 @@ def _damaged() -> list[str]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     found = tmp_path_factory.mktemp("personal")
-    events = simulate_log(60, seed=1, users=15, days=6).records()
+    events = simulate_log(30, seed=1, users=8, days=3).records()
     records = [_record(at, each) for at, each in enumerate(events)]
     (found / PLACE).mkdir()
     for path in (found / "log.jsonl", found / PLACE / "log.jsonl"):
@@ -162,7 +162,7 @@ def test_nothing_personal_gets_out_of_monitor(hide, folder, bodies, monkeypatch)
 def test_nothing_personal_gets_to_a_judge(hide, folder, monkeypatch) -> None:
     monkeypatch.setenv(KEY, "k" * 20)
     for form in ("full", "json"):
-        words = ["log.jsonl", *HIDE[hide], "--by", BY, "--judge", "lexical", "--judge-sample", "30", "-f", form]
+        words = ["log.jsonl", *HIDE[hide], "--by", BY, "--judge", "lexical", "--judge-sample", "15", "-f", form]
         done = rankproof(folder, "monitor", *words, "--ledger", "ledger.db")
         assert done.returncode == 0, done.stderr
         assert _found_in({"out": done.stdout, "errors": done.stderr}, hide) == {}
