@@ -13,6 +13,7 @@ from rankproof import judge
 from rankproof.judging import trust as estimates
 from rankproof.judging.labelling import calibrate
 from rankproof.judging.lexical_judge import likelihood
+from rankproof.judging.metrics.counting import outcomes
 from rankproof.judging.trust import FREEDOM, GRID, SPREAD, shifts
 from rankproof.judging.verdicts import Ask, Relation
 from rankproof.sample import corpus, queries
@@ -61,6 +62,19 @@ def test_one_pair_counts_by_its_probability() -> None:
     assert found is not None
     # All shifts together move the mean a little towards one half.
     assert found.value == pytest.approx(likelihood(Ask(Relation.CONTEXT_ANSWERS, question, chunk)), abs=0.06)
+
+
+def test_each_way_in_which_pairs_fall_is_worked_out_once_and_no_text_read_again(monkeypatch) -> None:
+    ways = []
+
+    def counted(measure, cases):
+        ways.append(len(cases))
+        return outcomes(measure, cases)
+
+    monkeypatch.setattr(estimates, "outcomes", counted)
+    monkeypatch.setattr(estimates, "likelihood", lambda ask: pytest.fail(f"read again: {ask}"))
+    assert judge(samples(contexts=2), "P@2").estimate("P@2") is not None
+    assert 2 <= max(ways) <= 2**2
 
 
 def test_verdicts_of_people_and_models_leave_nothing_to_estimate() -> None:
