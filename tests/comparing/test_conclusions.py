@@ -205,6 +205,21 @@ def test_the_headline_comes_first_and_nothing_is_said_twice(
     assert all(map(str.startswith, sentences, told)), sentences
 
 
+def test_what_so_many_queries_show_is_told_beside_what_they_do_not() -> None:
+    judged = {f"q{i}": {"a": 1, "x": 0} for i in range(60)}
+    runs = {
+        name: {q: ["a", "x"] if (i < 30) == low else ["x", "a"] for i, q in enumerate(judged)}
+        for name, low in (("old", True), ("new", False))
+    }
+    compared = compare(judged, runs, "RR, P@1")
+    (row, _), told = compared.rows, conclusions(compared)
+    assert row.detectable is not None
+    assert told[1].startswith(
+        f"new against old: cannot tell yet. 60 queries show differences of {row.detectable:.4f} and more; this"
+    )
+    assert len(told) == 2
+
+
 def test_a_tiny_difference_is_called_tiny() -> None:
     judged = {f"q{i}": {"a": 1, **{f"b{j}": 1 for j in range(200)}} for i in range(60)}
     old = {q: [f"b{j}" for j in range(100)] for q in judged}
