@@ -118,6 +118,19 @@ def test_mlflow_asks_whether_all_of_it_holds(holds: bool) -> None:
     assert silent.column("retrieval_groundedness").why
 
 
+def test_an_empty_answer_has_no_share_of_its_claims() -> None:
+    """What does not count its claims is measured: nothing of the reference is in it, and it contradicts nothing."""
+    row = {"question": "Why?", "answer": "", "reference": "Carl refers there.", "contexts": ["Text one."]}
+    measured = {}
+    for tool, peers in PEERS.items():
+        names = [name for name, each in peers.items() if "answer" in each.needs]
+        scores = judge([row], names, judge=lambda *pair: 1, compat=tool)
+        measured |= {(tool, name): scores[name] for name in names if not scores.column(name).why}
+    nothing = [("ragas", "factual_correctness"), ("ragchecker", "recall"), ("ragchecker", "context_utilization")]
+    nothing += [("mlflow", "correctness"), ("mlflow", "relevance_to_query")]
+    assert measured == {**dict.fromkeys(nothing, 0.0), ("deepeval", "hallucination"): 1.0}
+
+
 def test_where_the_tools_differ_on_the_same_verdicts() -> None:
     row = {
         "question": "Why?",
