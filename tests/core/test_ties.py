@@ -113,7 +113,9 @@ def test_without_ties_all_rules_give_the_value_itself(make: Any) -> None:
 def test_queries_with_and_without_ties_keep_their_places(make: Any) -> None:
     table = {"q1": {"a": 1, "b": 2}, "q2": {"a": 1}, "q3": {"c": 1}, "q4": {"a": 2, "b": 1}}
     run = {"q1": {"a": 1, "b": 1}, "q2": {"x": 2, "a": 1}, "q4": {"x": 3, "a": 1, "b": 1, "y": 1}}
-    for name in ("RR", "AP", "nDCG", "nDCG(ideal='top')@2", "P@1", "Success@2"):
+    for q in ("q5", "q6", "q7"):  # one ends with a wrong document, and the next begins with a relevant one
+        table[q], run[q] = {"a": 1, "n": 0, "m": 0}, {"a": 5, "n": 4, "x": 2, "y": 2, "m": 1}
+    for name in ("RR", "AP", "nDCG", "nDCG(ideal='top')@2", "P@1", "Success@2", "bpref"):
         together = tied_values(parse(name), make(table, run), "expected", np.random.default_rng(RNG))[0]
         for i, q in enumerate(table):
             alone = make({q: table[q]}, {q: run[q]} if q in run else {})
