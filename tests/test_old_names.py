@@ -42,11 +42,10 @@ print(*(str(each.message) for each in told if each.category is DeprecationWarnin
         ("judging.lexical.judge", "logit"),
         ("stats.rank_correlation", "Discrimination"),
         ("stats.flips", "agree_with_test"),
-        ("errors", "nearest"),
     ],
 )
 def test_what_went_elsewhere_than_its_module_is_found_too(old: str, name: str) -> None:
-    sys.modules.pop(f"rankproof.{old}" if old != "errors" else "", None)
+    sys.modules.pop(f"rankproof.{old}", None)
     with pytest.warns(DeprecationWarning, match="Next: "):
         assert callable(getattr(importlib.import_module(f"rankproof.{old}"), name))
 

@@ -15,9 +15,7 @@ from numbers import Integral, Real
 from os import PathLike
 from pathlib import PurePath
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
-
-from rankproof._moved import old_names
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -240,12 +238,12 @@ _LONG = re.compile(r"(\S{200})\S{200,}(\S{100})")
 
 # --- errors of the caller's own code -----------------------------------------------------------
 
-FAILED_ON = " failed on "
-"""What stands after the name of the function in such a note."""
-
 
 class UserCode:
     """Code of the caller's: an error inside notes which function failed, and what it was given; ours does not."""
+
+    FAILED_ON = " failed on "
+    """What stands after the name of the function in such a note."""
 
     def __init__(self, function: Any, noun: str, *given: Any) -> None:
         self.function, self.noun, self.given = getattr(function, "func", function), noun, given  # of a partial its own
@@ -257,7 +255,7 @@ class UserCode:
         ours = isinstance(error, RankproofError) or str(getattr(function, "__module__", "")).startswith("rankproof.")
         if isinstance(error, Exception) and not ours and not getattr(error, "__notes__", None):
             name = getattr(function, "__qualname__", type(function).__name__)
-            error.add_note(f"{name}{FAILED_ON}{' '.join([self.noun, *map(shorten, self.given)])}")
+            error.add_note(f"{name}{self.FAILED_ON}{' '.join([self.noun, *map(shorten, self.given)])}")
 
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -399,7 +397,3 @@ def old_arguments(*numbers: str, **names: str) -> Callable[[Callable[P, R]], Cal
 def warn_of(old: str, new: str, do: str = "use the new name") -> None:
     """Warn with the new name."""
     warn_caller(f"{old} is now {new}. Next: {do}.", DeprecationWarning)
-
-
-if not TYPE_CHECKING:  # or else every name would be there
-    __getattr__ = old_names(__name__, {"nearest": "rankproof.suggestions.nearest"})

@@ -19,7 +19,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from rankproof import __version__
-from rankproof.errors import FAILED_ON, DataError, RankproofError, not_known
+from rankproof.errors import DataError, RankproofError, UserCode, not_known
 from rankproof.io.inputs import columns_named, pipes_kept, read_side_by_side
 
 MODULES = {
@@ -315,7 +315,7 @@ def _blame(error: Exception) -> str:
     note, last = next(iter(getattr(error, "__notes__", ())), ""), error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
-    if FAILED_ON not in note or last is None:
+    if UserCode.FAILED_ON not in note or last is None:
         return ""
     place = f"{PurePath(last.tb_frame.f_code.co_filename).name}, line {last.tb_lineno}"
     return f"{note}: {type(error).__name__}: {error} ({place}). Next: correct that function."

@@ -20,7 +20,7 @@ from time import monotonic, sleep
 from typing import Protocol, TypeAlias, TypeVar
 
 from rankproof.document.model import Displayable
-from rankproof.errors import FAILED_ON, UsageError
+from rankproof.errors import UsageError, UserCode
 
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, *range(520, 531)})
 """Statuses after which the same request may succeed."""
@@ -64,7 +64,7 @@ def failure_of(error: BaseException) -> Failed:
     said = ""
     with suppress(Exception):  # an exception of a user's may not even say what it is
         said = str(error)
-    function, mark, _ = next(iter(getattr(error, "__notes__", ())), "").partition(FAILED_ON)
+    function, mark, _ = next(iter(getattr(error, "__notes__", ())), "").partition(UserCode.FAILED_ON)
     words = " ".join(f"{function + ': ' if mark else ''}{type(error).__name__}: {said}".split()).removesuffix(":")
     # Clients have their own: ReadTimeout, ConnectionTimeout, APITimeoutError.
     late = any("Timeout" in kind.__name__ for kind in type(error).__mro__)
