@@ -83,8 +83,8 @@ def test_thousands_are_listed_exported_and_taken_in(history: History, tmp_path: 
     with database(history.path) as connection:
         connection.execute(
             "WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO experiments "
-            "SELECT i, 'run ' || i, saved_at, rankproof, python, git_commit, judgments, ranking, facts, queries "
-            "FROM n, experiments WHERE name = 'good'"
+            "SELECT i, 'run ' || i, (SELECT max(saved_at) FROM experiments), rankproof, python, git_commit, judgments, "
+            "ranking, facts, queries FROM n, experiments WHERE name = 'good'"
         )
         connection.execute(
             "INSERT INTO measured SELECT e.id, place, measure, mean, note, per_query, counted "
