@@ -25,7 +25,7 @@ collect_ignore_glob = ["golden/*"]  # scripts that make data, each in an environ
 SHARED = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 
 
-TRACED = 3
+TRACED = 1
 """Cases of a slow test that are traced: the others reach what these reach."""
 
 IN_MEMORY, ROOM = Path("/dev/shm"), 2 << 30

@@ -37,6 +37,7 @@ def searches(seed: int, number: int, *, blend: float = 0.4, spread: float = 0.3)
     return attracts, events
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_propensities_are_recovered_from_ranks_that_vary() -> None:
     found = fit_propensities(ClickTable.of(searches(0, 6000)[1]))

@@ -364,6 +364,7 @@ def test_a_classifier_in_place_of_the_kernel(monkeypatch: pytest.MonkeyPatch) ->
         drift(own, now, test="svm")
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_the_classifier_gives_false_alarms_as_seldom_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
     from rankproof.monitoring import query_similarity

@@ -141,6 +141,7 @@ def test_one_user_counts_once() -> None:
             score_interleaving(bad)
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_looking_each_day_finds_nothing_that_is_not_there() -> None:
     always, once = rates(40, 0.02, 0.0)

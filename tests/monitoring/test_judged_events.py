@@ -78,6 +78,7 @@ def test_values_stand_among_the_metrics_by_slice_and_window(records) -> None:
     assert half.estimate("x").n == 10
 
 
+@pytest.mark.no_cover
 @pytest.mark.slow
 def test_the_interval_of_a_sample_holds_the_mean_of_the_log(records) -> None:
     everything = monitor(records, judge=by_length, judge_sample=10**6)["brevity"]

@@ -20,7 +20,7 @@ from rankproof.monitoring.event_values import mask_value
 from rankproof.monitoring.events import KEY
 from tests.shell import rankproof
 
-pytestmark = [pytest.mark.slow, pytest.mark.cover]
+pytestmark = pytest.mark.slow
 
 NAME = "Zq7miller"
 PLANTED = {
