@@ -54,8 +54,11 @@ def test_that_nothing_was_seen_to_be_lost_passes_a_margin_only_where_enough_was_
 
 
 def test_a_wide_margin_lets_a_small_loss_pass() -> None:
-    assert gate(JUDGED, hits(40), hits(38), "Success@5", margin=0.01).outcome == "inconclusive"
-    assert gate(JUDGED, hits(40), hits(38), "Success@5", margin=0.2).outcome == "pass"
+    narrow, wide = (gate(JUDGED, hits(40), hits(38), "Success@5", margin=each).rows[0] for each in (0.01, 0.2))
+    assert (narrow.outcome, narrow.lost) == ("inconclusive", {"q38": -1.0, "q39": -1.0})
+    assert (wide.outcome, wide.lost) == ("pass", {})
+    assert None not in (wide.low, wide.high)
+    assert wide.low < wide.difference < wide.high  # type: ignore[operator]
 
 
 def test_strict_turns_inconclusive_into_fail_and_nothing_else() -> None:
