@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankproof.monitoring.change import change_point, change_points
+from rankproof.monitoring.change_point import change_point, change_points
 
 
 def course(

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankproof.core.merge import ValueSummary
+from rankproof.core.mergeable_summaries import ValueSummary
 from rankproof.stats.differences import summed_difference
 from rankproof.stats.distributions import NORMAL
 

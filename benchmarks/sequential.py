@@ -17,7 +17,7 @@ from rankproof.monitoring.event_block import SESSION, USER, VALUES, Codes, Event
 from rankproof.monitoring.interleave import FEWEST, compare_variants
 from rankproof.monitoring.online_metrics import metrics
 from rankproof.monitoring.sessions_and_windows import DAY, Calendar
-from rankproof.monitoring.sums import Sums
+from rankproof.monitoring.window_sums import Sums
 from rankproof.stats.confidence import betting, betting_p, normal_mixture
 
 DAYS, DAILY = 60, 200

@@ -14,12 +14,12 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 86_354,
+    "lines": 85_807,
     "modules of over 400 lines": 0,
-    "code lines": 57_963,
+    "code lines": 57_475,
     "file names used twice": 20,
     "class names in two packages": 9,
-    "short helpers used once": 100,
+    "short helpers used once": 94,
     "circles": 0,
     "modules crossed by evaluate": 15,
     "modules crossed by gate": 31,

@@ -64,12 +64,12 @@ if TYPE_CHECKING:
     from rankproof.judging.trust.two_judgments import Estimated
     from rankproof.judging.verdicts import Account, Relation
     from rankproof.monitoring.alerts import Alert
-    from rankproof.monitoring.change import MetricChange
+    from rankproof.monitoring.change_point import MetricChange
     from rankproof.monitoring.drift import Drift, drift
     from rankproof.monitoring.monitor import Monitor, monitor
     from rankproof.monitoring.online_metrics import OnlineEstimate
     from rankproof.monitoring.simulate import SimulatedLog, simulate_log
-    from rankproof.monitoring.sums import HeavyUser
+    from rankproof.monitoring.window_sums import HeavyUser
     from rankproof.reports import Report, report
     from rankproof.scoring.evaluate import agreement, audit, evaluate, prepare
     from rankproof.scoring.explain import Explanation, explain
@@ -126,8 +126,8 @@ _PLACES = {
     "judging.trust.two_judgments": "Estimated",
     "judging.verdicts": "Account Relation",
     "monitoring.alerts": "Alert",
-    "monitoring.sums": "HeavyUser",
-    "monitoring.change": "MetricChange",
+    "monitoring.window_sums": "HeavyUser",
+    "monitoring.change_point": "MetricChange",
     "monitoring.drift": "Drift drift",
     "monitoring.monitor": "Monitor monitor",
     "monitoring.online_metrics": "OnlineEstimate",

@@ -29,14 +29,14 @@ from rankproof.core.conventions import Conventions, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.join import Census, join
 from rankproof.core.measure import Measure
-from rankproof.core.merge import SpreadSummary, merge_parts
+from rankproof.core.mergeable_summaries import SpreadSummary, merge_parts
 from rankproof.core.names import parse_each
 from rankproof.errors import DataError, UsageError, check_whole, missing_extra, shorten
+from rankproof.io.column_roles import JUDGMENTS, RANKING, guess
 from rankproof.io.counted import check_ids
 from rankproof.io.counted.text import check_counted
 from rankproof.io.frames import ranking_from_frame
 from rankproof.io.load import Columns, with_columns
-from rankproof.io.roles import JUDGMENTS, RANKING, guess
 from rankproof.io.values import check_same_kind
 from rankproof.scoring.evaluate import Measures, apply_profile, check_conventions
 from rankproof.scoring.spread import WORST, Kernel, SpreadScores, spread_scores

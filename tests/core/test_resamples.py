@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankproof.core.arrays import hash_of, mixed, poisson_counts
-from rankproof.core.merge import Resamples, merge_parts
+from rankproof.core.mergeable_summaries import Resamples, merge_parts
 from rankproof.errors import DataError
 
 

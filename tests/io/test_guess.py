@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rankproof.errors import DataError, MissingExtra, UsageError
+from rankproof.io.column_roles import JUDGMENTS, RANKING, guess
 from rankproof.io.frames import make_frame
-from rankproof.io.roles import JUDGMENTS, RANKING, guess
 from rankproof.io.values import BACKENDS, is_frame
 
 

@@ -21,7 +21,7 @@ import rankproof.spark
 from rankproof import evaluate
 from rankproof.comparing.alignment import soundness
 from rankproof.core.conventions import Conventions
-from rankproof.core.merge import merge_parts
+from rankproof.core.mergeable_summaries import merge_parts
 from rankproof.core.names import parse_all
 from rankproof.errors import DataError, UsageError
 from rankproof.io.counted import CountedRankings

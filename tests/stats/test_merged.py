@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rankproof.comparing.spread_comparison import SpreadComparison
-from rankproof.core.merge import KEPT, SpreadSummary, ValueSummary, merge_parts
+from rankproof.core.mergeable_summaries import KEPT, SpreadSummary, ValueSummary, merge_parts
 from rankproof.core.names import parse
 from rankproof.errors import DataError
 from rankproof.stats import intervals as module
@@ -16,7 +16,7 @@ from rankproof.stats.differences import difference_interval, summed_difference
 from rankproof.stats.intervals import interval, interval_of
 from rankproof.stats.paired import sign_flip
 from rankproof.stats.significance import paired_t
-from tests.core.test_merge import WORLDS
+from tests.core.test_mergeable_summaries import WORLDS
 
 
 @pytest.mark.first_is_quick(6)

@@ -26,7 +26,7 @@ MODULES = {
     **dict.fromkeys(("compare", "gate"), "changes"),
     **dict.fromkeys(("leaderboard", "rank-correlation", "report", "demo"), "standings"),
     **dict.fromkeys(("history", "show", "rm", "app"), "saved_results"),
-    **dict.fromkeys(("explain", "diagnose", "measures", "profiles"), "reasons"),
+    **dict.fromkeys(("explain", "diagnose", "measures", "profiles"), "explanations"),
     **dict.fromkeys(("calibrate", "verdicts"), "trust"),
     "pool": "label",
     "drift": "questions",

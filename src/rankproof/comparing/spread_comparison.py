@@ -13,7 +13,7 @@ from rankproof.comparing.conclusions import BROKEN, answer_first
 from rankproof.core.arrays import ExactSum, by_key
 from rankproof.core.conventions import FEWEST_TO_DECIDE, Conventions
 from rankproof.core.measure import Measure
-from rankproof.core.merge import SpreadSummary
+from rankproof.core.mergeable_summaries import SpreadSummary
 from rankproof.core.names import parse, parse_each
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count

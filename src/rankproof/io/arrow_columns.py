@@ -13,7 +13,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
-from rankproof.io.roles import document_fields
+from rankproof.io.column_roles import document_fields
 from rankproof.io.trec import JudgedRows, judgments_of_parts
 from rankproof.io.trec.chunks import PAD, Chunk
 from rankproof.io.trec.index import Texts, starts_of_runs

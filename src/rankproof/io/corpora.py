@@ -12,6 +12,7 @@ from typing import Any
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, not_known, shorten, warn_caller
+from rankproof.io.column_roles import list_in_words
 from rankproof.io.files import STDIN, archive_of, folders, is_zip, matching_files, read_bytes, text_of
 from rankproof.io.inputs import named_columns
 from rankproof.io.read import (
@@ -30,7 +31,6 @@ from rankproof.io.read import (
     rows_in,
     text_in,
 )
-from rankproof.io.roles import list_in_words
 from rankproof.io.values import unfit
 
 DEFAULT = "test"

@@ -15,10 +15,19 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, shorten
+from rankproof.io.column_roles import (
+    JUDGMENTS,
+    RANKING,
+    Wanted,
+    column_of,
+    guess,
+    guess_sentence,
+    list_in_words,
+    mending_step,
+)
 from rankproof.io.files import MOST, text_of
 from rankproof.io.frames import MAGIC
 from rankproof.io.read import BLANKS, DELIMITERS, SEPARATOR, cells
-from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, column_of, guess, guess_sentence, list_in_words, mending_step
 from rankproof.io.rows import Rows
 
 LONG = 1000

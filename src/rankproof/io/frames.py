@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import Rankings
 from rankproof.errors import DataError, is_one_of, missing_extra, one_of, reason, shorten
+from rankproof.io.column_roles import JUDGMENTS, RANKING, Wanted, guess, guess_sentence, is_counted
 from rankproof.io.files import read_bytes
 from rankproof.io.inputs import PathLike, is_pipe
-from rankproof.io.roles import JUDGMENTS, RANKING, Wanted, guess, guess_sentence, is_counted
 from rankproof.io.rows import Rows, column_notes, judgments_of, ranking_of, ungraded_note
 from rankproof.io.values import BACKENDS
 from rankproof.progress import under_way

@@ -12,11 +12,11 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, UserCode, not_known, shorten
+from rankproof.io.column_roles import NAMES
 from rankproof.io.files import STDIN, name_of, read_head
 from rankproof.io.formats import TREC_JUDGMENTS, sniff
 from rankproof.io.inputs import is_pipe, plain_name
 from rankproof.io.read import METADATA, QUESTION_ID, QUESTION_TEXT, Row, field_of, id_of, pairs, records, rows_in
-from rankproof.io.roles import NAMES
 from rankproof.io.values import is_frame, is_id, is_integer, unfit
 from rankproof.suggestions import nearest
 

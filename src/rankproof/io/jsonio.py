@@ -10,9 +10,7 @@ from typing import Any
 
 from rankproof.core.judgments import TwoGrades, add_judgment
 from rankproof.errors import DataError, shorten
-from rankproof.io.inputs import column_named, plain_name
-from rankproof.io.read import decode_json
-from rankproof.io.roles import (
+from rankproof.io.column_roles import (
     JUDGMENTS,
     RANKING,
     Wanted,
@@ -22,6 +20,8 @@ from rankproof.io.roles import (
     list_columns,
     without_expected,
 )
+from rankproof.io.inputs import column_named, plain_name
+from rankproof.io.read import decode_json
 from rankproof.io.rows import Rows
 from rankproof.io.values import unfit
 
@@ -254,7 +254,7 @@ def _documents(docs: Any, where: str) -> Any:
 def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequence[int] | None = None) -> Rows:
     """The rows of plain tuples, of named tuples or of dicts, each column under its role.
 
-    >>> from rankproof.io.roles import JUDGMENTS
+    >>> from rankproof.io.column_roles import JUDGMENTS
     >>> read_tuples([("q1", "d1", 2), ("q1", "d2", 0)], JUDGMENTS, "judgments").columns
     {'query': ['q1', 'q1'], 'doc': ['d1', 'd2'], 'grade': [2, 0]}
     """

@@ -26,6 +26,7 @@ from rankproof.core.corpus import Corpus, JudgedSpan, SpanJudgments
 from rankproof.core.judgments import Judgments, TwoGrades, add_judgment
 from rankproof.document.disk import check_free, whole_file, write_file
 from rankproof.errors import DataError, UsageError, number_in, shorten
+from rankproof.io.column_roles import NAMES, column_of, is_of_lists
 from rankproof.io.corpora import (
     BEIR_CORPUS,
     beir_questions,
@@ -38,7 +39,6 @@ from rankproof.io.corpora import (
 from rankproof.io.files import matching_files, name_of
 from rankproof.io.load import load_judgments
 from rankproof.io.read import QUESTION_ID, QUESTION_TEXT, Row, checked_id, field_of, id_of, records, text_in
-from rankproof.io.roles import NAMES, column_of, is_of_lists
 from rankproof.io.values import is_id, unfit
 
 QUERY = ("query", *NAMES["query"][0], "question", "_id")

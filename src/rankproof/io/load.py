@@ -19,6 +19,7 @@ from rankproof.core.names import parse
 from rankproof.core.table import Rankings
 from rankproof.errors import DataError, RankproofError, UsageError, is_one_of, number_in, one_of, shorten, warn_caller
 from rankproof.io import corpora
+from rankproof.io.column_roles import JUDGMENTS, RANKING, Wanted
 from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_bytes, read_head, text_of
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
 from rankproof.io.frames import judgments_from_frame, judgments_in_parquet, ranking_from_frame, ranking_in_parquet
@@ -26,7 +27,6 @@ from rankproof.io.inputs import KEPT, PathLike, Pipe, columns_named, keep_pipe, 
 from rankproof.io.jsonio import graded_rankings, read_json, read_tuples, rows_inside
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.read import Row, rows_in
-from rankproof.io.roles import JUDGMENTS, RANKING, Wanted
 from rankproof.io.rows import Rows, judgments_of, ranking_of
 from rankproof.io.trec import TrecRankings, read_qrels
 from rankproof.io.trec.chunks import BadLine, check_lines

@@ -18,10 +18,10 @@ from typing import Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.column_roles import NAMES
 from rankproof.io.files import name_of, open_file, text_of
 from rankproof.io.frames import MAGIC, read_every_column, records_of_frame
 from rankproof.io.inputs import column_named, named_columns, plain_name
-from rankproof.io.roles import NAMES
 from rankproof.io.values import is_frame, is_id, unfit
 
 DOCUMENT_ID = ("_id", "id", *NAMES["doc"][0], "id_", "node_id", "key")

@@ -17,7 +17,7 @@ from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.table import RankingTable, part_of
 from rankproof.document.numbers import setting
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.io.roles import document_fields, guess_sentence, mending_step
+from rankproof.io.column_roles import document_fields, guess_sentence, mending_step
 from rankproof.io.values import as_numbers, is_id, is_number, match_ids
 
 LISTS = (list, tuple, np.ndarray)

@@ -25,13 +25,13 @@ from rankproof.core.table import RankingTable
 from rankproof.document.disk import check_free, last_check, whole_file
 from rankproof.document.numbers import for_face, setting
 from rankproof.errors import DataError, UsageError, not_known, one_of, shorten
+from rankproof.io.column_roles import column_of
 from rankproof.io.corpora import folder_at, split_of
 from rankproof.io.files import PathLike, check_path, read_head, zstd_module
 from rankproof.io.formats import TREC_JUDGMENTS, TREC_RANKING, fields, sniff
 from rankproof.io.frames import write_parquet
 from rankproof.io.inputs import is_pipe, pipes_kept
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.io.roles import column_of
 
 TEXT = ("query_id", "doc_id", "aspect")
 """The columns that hold no numbers."""

@@ -13,7 +13,7 @@ from rankproof.document.terminal import bin_means, page_height, spark
 from rankproof.monitoring.online_metrics import OnlineEstimate, value_of
 
 if TYPE_CHECKING:
-    from rankproof.monitoring.change import MetricChange
+    from rankproof.monitoring.change_point import MetricChange
     from rankproof.monitoring.clicks import ClickEstimate
     from rankproof.monitoring.interleave import VariantDifference
     from rankproof.monitoring.monitor import Monitor

@@ -23,7 +23,7 @@ import numpy as np
 
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, UserCode, check_each, not_known, shorten
-from rankproof.io.roles import list_in_words
+from rankproof.io.column_roles import list_in_words
 from rankproof.monitoring.event_block import name_of_value
 from rankproof.monitoring.event_values import (
     EMPTY,

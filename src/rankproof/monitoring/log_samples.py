@@ -36,7 +36,7 @@ from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, me
 from rankproof.monitoring.read import LogReader, read_events
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import LAST
-from rankproof.monitoring.sums import Sums
+from rankproof.monitoring.window_sums import Sums
 from rankproof.monitoring.words import no_event
 from rankproof.scoring.protocol import ScoresLike
 

@@ -30,7 +30,7 @@ from rankproof.errors import (
 from rankproof.io.corpora import load_corpus
 from rankproof.monitoring import words
 from rankproof.monitoring.alerts import Alarm, Alert, AlertRule, check_rules, read_rules, rules_of
-from rankproof.monitoring.change import MetricChange, metric_changes
+from rankproof.monitoring.change_point import MetricChange, metric_changes
 from rankproof.monitoring.event_block import USER, EventBlock
 from rankproof.monitoring.events import FIELD_NAMES, Event, EventSchema, Rejects
 from rankproof.monitoring.interleave import VariantDifference, compare_variants
@@ -48,7 +48,7 @@ from rankproof.monitoring.outages import Outage, StepCounts
 from rankproof.monitoring.read import LogReader
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import LAST, SECOND, Calendar, LineCounts, Sessions, zone_named
-from rankproof.monitoring.sums import HeavyUser, Senders, SumCell, Sums
+from rankproof.monitoring.window_sums import HeavyUser, Senders, SumCell, Sums
 from rankproof.suggestions import nearest
 
 if TYPE_CHECKING:

@@ -32,8 +32,8 @@ from rankproof.io.values import is_frame
 from rankproof.monitoring.event_block import EventBlock
 from rankproof.monitoring.event_values import Rejected
 from rankproof.monitoring.events import Event, EventSchema, Rejects
+from rankproof.monitoring.otel_spans import Placed, resolve_spans
 from rankproof.monitoring.rows import RecordColumns, RowMaker
-from rankproof.monitoring.spans import Placed, resolve_spans
 
 PIECE = 1 << 16
 """Bytes that are read at once: as much may be lost where an archive is cut off."""

@@ -21,7 +21,7 @@ from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.merge import Resamples, SpreadSummary, ValueSummary, WorstQueries, merge_parts
+from rankproof.core.mergeable_summaries import Resamples, SpreadSummary, ValueSummary, WorstQueries, merge_parts
 from rankproof.core.names import parse
 from rankproof.core.scoring import ScoreColumn, ceiling, score_columns, tie_bounds
 from rankproof.document.model import Document, Result

@@ -16,7 +16,7 @@ import numpy as np
 
 from rankproof.core.conventions import FEWEST_TO_DECIDE, TOO_FEW_TO_DECIDE
 from rankproof.core.hits import Array
-from rankproof.core.merge import ValueSummary
+from rankproof.core.mergeable_summaries import ValueSummary
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, check_number, check_one_of, check_whole
 from rankproof.stats.confidence import (

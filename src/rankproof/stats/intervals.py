@@ -27,7 +27,7 @@ from rankproof.progress import draw_in_lots
 from rankproof.stats.distributions import NORMAL, quantile
 
 if TYPE_CHECKING:
-    from rankproof.core.merge import ValueSummary
+    from rankproof.core.mergeable_summaries import ValueSummary
 
 Bounds = tuple[float, float]
 """The least and the greatest value that a measure can have; infinite if there is none."""
@@ -82,7 +82,7 @@ def interval(values: Array, level: float = 0.95, average: str = "mean", *, bound
 def interval_of(summary: ValueSummary, level: float = 0.95, *, bounds: Bounds = UNIT) -> Interval:
     """The interval of values of which only a summary is left: the same, to the bit, as of the values themselves.
 
-    >>> from rankproof.core.merge import ValueSummary
+    >>> from rankproof.core.mergeable_summaries import ValueSummary
     >>> values = np.array([0.2, 0.4, 0.4, 0.9, 1.0])
     >>> interval_of(ValueSummary.of(values[:2]) + ValueSummary.of(values[2:])) == interval(values)
     True
@@ -106,7 +106,7 @@ class _Seen:
         values = np.sort(round_to_digits(column))
         starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])) if len(values) else values[:0]
         if len(starts) > KEPT and float(np.abs(values[[0, -1]]).max()) <= LARGEST:
-            from rankproof.core.merge import ValueSummary  # of few values there is no need
+            from rankproof.core.mergeable_summaries import ValueSummary  # of few values there is no need
 
             return cls.in_summary(ValueSummary.of(column, average))
         starts = starts.astype(np.intp)

@@ -18,13 +18,13 @@ from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable
 from rankproof.document.terminal import clean
 from rankproof.errors import DataError, RankproofError, UsageError
+from rankproof.io.column_roles import EXPECTED, JUDGMENTS, column_of, guess, is_of_lists, without_expected
 from rankproof.io.files import read_head
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, sniff
 from rankproof.io.inputs import plain_name
 from rankproof.io.judgments import RELEVANT
 from rankproof.io.load import load_ranking
 from rankproof.io.read import DOCUMENT_ID, QUESTION_ID, QUESTION_TEXT, field_of, rows_in
-from rankproof.io.roles import EXPECTED, JUDGMENTS, column_of, guess, is_of_lists, without_expected
 from rankproof.io.trec import TrecRankings
 from rankproof.monitoring.events import EventSchema
 

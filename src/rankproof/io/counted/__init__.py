@@ -19,8 +19,8 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.table import Rankings, RankingTable
 from rankproof.document.numbers import setting
 from rankproof.errors import DataError, UsageError, shorten
+from rankproof.io.column_roles import COUNTED
 from rankproof.io.counted.text import PROBED, Counted, check_counted, rules_of
-from rankproof.io.roles import COUNTED
 from rankproof.io.values import align_ids, match_ids
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from rankproof.core.conventions import Conventions
 from rankproof.core.join import EXACT
 from rankproof.core.table import Rankings
 from rankproof.errors import DataError, shorten
+from rankproof.io.column_roles import RANKING, guess
 from rankproof.io.counted import COUNTS, OF_QUERIES, CountedRankings, Judged, Table, check_ids
 from rankproof.io.counted.text import OWN, QUERY, Counted, counting_text, key, quote_name, table_in
-from rankproof.io.roles import RANKING, guess
 from rankproof.io.rows import Rows, column_notes, ranking_of
 from rankproof.io.values import first_library
 

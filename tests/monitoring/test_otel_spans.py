@@ -9,8 +9,8 @@ import pytest
 
 from rankproof.monitoring.events import EventSchema
 from rankproof.monitoring.monitor import monitor
+from rankproof.monitoring.otel_spans import MOST_OPEN, Traces, spans_of
 from rankproof.monitoring.read import read_events
-from rankproof.monitoring.spans import MOST_OPEN, Traces, spans_of
 
 pytestmark = pytest.mark.cover
 

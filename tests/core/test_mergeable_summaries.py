@@ -11,7 +11,7 @@ import pytest
 
 from rankproof import evaluate
 from rankproof.core.hits import Array
-from rankproof.core.merge import (
+from rankproof.core.mergeable_summaries import (
     BINS,
     KEPT,
     ExactSum,

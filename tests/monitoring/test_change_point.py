@@ -12,7 +12,7 @@ import pytest
 from benchmarks.change import course
 from rankproof import monitor, simulate_log
 from rankproof.errors import UsageError
-from rankproof.monitoring.change import change_point, change_points, metric_changes, seasons_of
+from rankproof.monitoring.change_point import change_point, change_points, metric_changes, seasons_of
 from rankproof.monitoring.online_metrics import OnlineEstimate
 from rankproof.monitoring.sessions_and_windows import HOUR, Calendar, zone_named
 
