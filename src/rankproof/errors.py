@@ -19,6 +19,7 @@ from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 class RankproofError(Exception):
@@ -130,10 +131,7 @@ def check_number(
     ...
     rankproof.errors.UsageError: level: got 95, expected a number above 0 and below 1. Next: give such a number.
     """
-    try:
-        number = float(got) if is_number(got) and not isinstance(got, bool) else inf
-    except OverflowError:  # an integer of more than 308 digits
-        number = inf
+    number = number_in(got) if is_number(got) else nan
     high_enough = (above is None or number > above) and (least is None or number >= least)
     low_enough = (below is None or number < below) and (most is None or number <= most)
     if abs(number) < inf and high_enough and low_enough:
@@ -256,9 +254,6 @@ class UserCode:
         if isinstance(error, Exception) and not ours and not getattr(error, "__notes__", None):
             name = getattr(function, "__qualname__", type(function).__name__)
             error.add_note(f"{name}{self.FAILED_ON}{' '.join([self.noun, *map(shorten, self.given)])}")
-
-
-Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 def explain_calls(verb: Verb) -> Verb:
