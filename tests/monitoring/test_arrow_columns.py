@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +117,12 @@ def test_dates_and_decimals_are_times_ids_slices_and_numbers(tmp_path: Path) -> 
             groups = {each.group for each in found.estimates if each.slice == name}
             assert groups == {"2025-03-01", "2025-03-02", "2025-03-03"}
         assert found.counts.first == datetime(2025, 2, 28, 23, tzinfo=UTC).timestamp() * 1e6
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float32, np.uint8, Decimal, Fraction, str, float, int])
+def test_a_mean_takes_numbers_of_every_kind(kind: Callable[[int], Any]) -> None:
+    rows = [{"ts": 1.74e9 + at, "user": f"u{at}", "cost": kind(at)} for at in range(9)]
+    assert monitor(rows, fields=["cost"])["cost"] == 4.0
 
 
 def test_a_further_column_of_dates_never_hinders(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
 from math import isfinite
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -293,7 +294,7 @@ def _number(value: Any) -> float:
     """A number of a field whose mean is wanted, also as a CSV has it; other values count as not known."""
     try:
         plain = {"true": 1, "false": 0}.get(value.strip().lower(), value) if isinstance(value, str) else value
-        found = float(plain) if isinstance(plain, (int, float, Decimal, str)) else NAN
+        found = float(plain) if isinstance(plain, (Real, Decimal, str)) else NAN
     except (OverflowError, ValueError):
         return NAN
     return found if isfinite(found) else NAN
