@@ -175,7 +175,7 @@ def _columns(items: Sequence[Any], reading: AnswerReading) -> Columns:
     """Ids and scores; the usual forms without a look at each document."""
     kinds = set(map(type, items))
     pairs = bool(kinds) and kinds <= {tuple, list} and set(map(len, items)) == {2}
-    if not pairs and not kinds.isdisjoint((tuple, list)):
+    if not pairs and not kinds.isdisjoint((tuple, list)) and not callable(reading.id):
         scored = [type(each) in (tuple, list) and len(each) == 2 for each in items]
         odd = scored.index(not scored[0]) if len(set(scored)) == 2 else 0
         what = f"{'a' if scored[odd] else 'no'} pair with a score{', unlike the first' if odd else ''}"

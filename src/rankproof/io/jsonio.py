@@ -88,7 +88,7 @@ def rows_inside(data: Any) -> Any:
     if isinstance(data, dict) and len(data) == 1 and not LISTS.isdisjoint(map(plain_name, map(str, data))):
         (inside,) = data.values()
         first = inside[0] if isinstance(inside, list) and inside else None
-        return inside if isinstance(first, dict) and column_of("query", list(first)) else data
+        return inside if isinstance(first, dict) and column_of("query", list(map(str, first))) else data
     return data
 
 

@@ -149,6 +149,7 @@ def test_the_field_of_the_id_can_be_named_or_computed() -> None:
     assert ids([page], id="source") == ["a.md"]
     assert ids([page], id="ref") == ["r1"]
     assert ids([page], id=lambda document: document.metadata["source"][0]) == ["a"]
+    assert ids([("d1", "a title", 3), ["d2", "another"]], id=lambda row: row[0]) == ["d1", "d2"]
     with pytest.raises(Failed, match="without 'nowhere'"):
         ids([page], id="nowhere")
 

@@ -89,7 +89,7 @@ def _meeting(case: FindingCase, whole: WholeRankings) -> Iterator[Finding]:
         yield nothing_common("document", len(judged.doc_ids), judged.doc_ids, docs)
     for left, right in ((judged.query_ids, whole.queries), (judged.doc_ids, docs)):
         yield from twins(left, right)
-        if set(left).isdisjoint(right) and (apart := affixes(left, right)) is not None:
+        if right and set(left).isdisjoint(right) and (apart := affixes(left, right)) is not None:
             yield apart
 
 

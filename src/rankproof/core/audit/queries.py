@@ -183,10 +183,11 @@ def nothing_common(noun: str, n: int, judged: Sequence[str], ranked: Sequence[st
     Nothing `ranked` is an empty ranking; None: unknown.
     """
     many, where = ("queries", "") if noun == "query" else ("documents", " of its query")
+    if ranked is not None and not ranked:
+        empty = f"The ranking is empty: it has no {noun}."
+        return Finding("error", f"no-common-{many}", n, empty, (), "check how it was made.")
     message = f"None of the {count(n, f'judged {noun}')} is in the ranking{where}."
     advice = f"compare the {noun} ids: the two sides spell them differently, or belong to different collections."
-    if ranked is not None and not ranked:
-        message, advice = f"The ranking is empty: it has no {noun}.", "check how it was made."
     sides = ((judged, "judged"), (ranked or (), "ranked"))
     examples = tuple(f"{shorten(each)} is {verb}" for ids, verb in sides for each in ids[:2])
     return Finding("error", f"no-common-{many}", n, message, examples, advice)

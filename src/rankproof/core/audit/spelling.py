@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, combinations
@@ -89,9 +88,11 @@ def _mended(text: str) -> str:
 
 
 def _mended_line(text: str) -> str:
-    for wrong in ("cp1252", "latin-1"):
-        with suppress(UnicodeError):
+    for wrong in () if text.isascii() else ("cp1252", "latin-1"):
+        try:
             return text.encode(wrong).decode("utf-8")
+        except UnicodeError:
+            pass
     return text
 
 
