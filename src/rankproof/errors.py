@@ -238,18 +238,18 @@ _LONG = re.compile(r"(\S{200})\S{200,}(\S{100})")
 
 
 class UserCode:
-    """Code of the caller's: an error inside notes which function failed, and what it was given; ours does not."""
+    """Code of the caller's: an error inside gets a note of which function failed, and on what; ours gets none."""
 
     FAILED_ON = " failed on "
     """What stands after the name of the function in such a note."""
 
     def __init__(self, function: Any, noun: str, *given: Any) -> None:
-        self.function, self.noun, self.given = getattr(function, "func", function), noun, given  # of a partial its own
+        self.function, self.noun, self.given = function, noun, given
 
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        function = self.function
+        function = getattr(self.function, "func", self.function)  # of a partial the function itself
         ours = isinstance(error, RankproofError) or str(getattr(function, "__module__", "")).startswith("rankproof.")
         if isinstance(error, Exception) and not ours and not getattr(error, "__notes__", None):
             name = getattr(function, "__qualname__", type(function).__name__)

@@ -154,6 +154,12 @@ def test_bootstrap_and_order(alternative: Any) -> None:
     assert bootstrap(-d, rng(1), other, 2000).p == first.p  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_rounding_decides_nothing_in_the_bootstrap_where_gains_make_up_for_losses(alternative: Any) -> None:
+    d = np.array([3, 2, 1, 0, -1, -2, -3, 1, -1]) / 10
+    assert len({bootstrap(scale * d, rng(1), alternative, 500).p for scale in (1, 3, 0.1, 1 / 3, 7)}) == 1
+
+
 # --- errors ------------------------------------------------------------------------------------------
 
 

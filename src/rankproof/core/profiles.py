@@ -44,7 +44,7 @@ class Profile:
     free: str = "rel"
     """The parameters that one may choose in the tool too."""
     free_of: Mapping[str, str] = field(default_factory=dict)
-    """Those of single measures, in place of `free`."""
+    """Those of single measures, in place of `free`; "" for nDCG in trec_eval, where -l (its rel) leaves it alone."""
 
 
 _TOLD: Mapping[str, Mapping[str, dict[str, Any]]] = json.loads(get_data(__package__, "profiles.json") or b"")

@@ -304,7 +304,7 @@ class RowRankings:
     def _rankings(
         self, order: Array, judgments: Judgments, conventions: Conventions, census: Census
     ) -> Iterator[tuple[int, list[int]]]:
-        """Each judged query with its rows, each document once; of the others it does not matter what comes twice."""
+        """Each judged query with its rows, each document once; repeats in the other queries are no errors."""
         for query, rows in self.rows.by_query().items():
             if query in judgments.index:
                 once = self._once_each(query, rows, order, conventions.duplicates)

@@ -158,7 +158,7 @@ def bootstrap(
     for draws in draw_in_lots(resamples, AT_ONCE // n):
         drawn = _t_of(centered[own.integers(0, n, (draws, n))])
         reach = np.abs(drawn) if alternative == "two-sided" else drawn * turn
-        extreme += int((reach >= seen - SAME * abs(seen)).sum())
+        extreme += int((reach >= seen - SAME * max(1.0, abs(seen))).sum())
     return Outcome(t, (extreme + 1) / (resamples + 1), n, f"bootstrap of t, {resamples:,} resamples")
 
 

@@ -172,7 +172,7 @@ def _moments(work: Work, ask: Ask, retriever: Adapted, k: int) -> Iterator[None]
 
 def _thread(target: Callable[..., None], *arguments: Any) -> None:
     # A daemon: one that hangs must not keep the program from ending.
-    run = copy_context().run  # failures speak to who calls
+    run = copy_context().run  # in the caller's context: failures name settings as Python or the shell does
     Thread(target=run, args=(target, *arguments), daemon=True, name="rankproof-runner").start()
 
 

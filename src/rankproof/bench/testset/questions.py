@@ -278,7 +278,7 @@ def questions_needed(
     alpha: float = 0.05,
     columns: Columns = None,
 ) -> QuestionPlan:
-    """How many questions show a difference of that size between rankings like these two.
+    """How many questions it takes to show a difference of that size between rankings like these two.
 
     >>> from rankproof import sample
     >>> runs = sample.rankings()
