@@ -8,13 +8,21 @@ import re
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rankproof.bench.retrieve import as_search, dense, lsa, model2vec, named_embedder, sentence_transformers
+from rankproof.bench.retrieve import (
+    as_search,
+    cross_encoder,
+    dense,
+    lsa,
+    model2vec,
+    named_embedder,
+    sentence_transformers,
+)
 from rankproof.bench.retrieve.nearest_vectors import Vectors
 from rankproof.errors import DataError, MissingExtra, UsageError
 from tests.database import database
@@ -322,6 +330,17 @@ def test_settings_tell_embedders_apart() -> None:
     assert len({json.dumps(each.settings, sort_keys=True) for each in made}) == len(made)
     assert repr(made[1]) == "dense[l]"
     assert as_search(made[0]) is made[0]
+
+
+@pytest.mark.parametrize("make", [sentence_transformers, model2vec, cross_encoder])
+def test_a_module_that_only_has_the_name_of_a_package_is_not_that_package(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = "model2vec" if make is model2vec else "sentence_transformers"
+    monkeypatch.setitem(sys.modules, package, ModuleType(package))
+    name = package.replace("_", "-")
+    with pytest.raises(MissingExtra, match=rf"needs {name}, not installed\. Next: pip install {name}"):
+        make("some-model")
 
 
 @pytest.mark.slow

@@ -95,7 +95,7 @@ def load_model(what: str, package: str, maker: str, model: str, options: Mapping
     """What a class of a package makes of a model's name; an error says what to do if it is not here."""
     try:
         make = attrgetter(maker)(import_module(package))
-    except ImportError as error:
+    except (ImportError, AttributeError) as error:  # something else may have the name of the package
         name = package.replace("_", "-")
         raise MissingExtra(f"this {what} needs {name}, not installed. Next: pip install {name}") from error
     try:
