@@ -71,7 +71,7 @@ def static_file(name: str) -> tuple[str, str] | None:
     if name == "style.css":
         return style(), TYPES[kind]
     known = {each.name: each for each in resources("rankproof.web").joinpath("static").iterdir()}
-    if name not in known or kind == "css":
+    if name not in known or kind not in ("js", "svg"):
         return None
     return known[name].read_text(encoding="utf-8"), TYPES[kind]
 

@@ -41,10 +41,8 @@ Canary = Mapping[Ask, tuple[int, ...]]
 """Pairs with the values that they may have."""
 TRIOS = [block.split("\n") for block in prompt("canaries-1").split("\n\n")]
 """A question, a text that answers it, one about something else, and one that asks for a verdict."""
-YES, NO = (
-    {relation: tuple(v for v in VALUES[relation] if is_yes(relation, v) is yes) for relation in WITH_VALUES}
-    for yes in (True, False)
-)
+YES = {relation: tuple(v for v in VALUES[relation] if is_yes(relation, v)) for relation in WITH_VALUES}
+NO = {relation: tuple(v for v in VALUES[relation] if not is_yes(relation, v)) for relation in WITH_VALUES}
 NO[Relation.TEXT_SUPPORTS_IN_PART] = (0,)  # a part of a claim is neither
 
 

@@ -85,7 +85,7 @@ class Line(Displayable):
     reached: bool = False
     """Whether the service ever answered."""
     refusals: Counter[str] = field(default_factory=Counter)
-    """How often each refusal came before any reply; empty once there was one."""
+    """How often each refusal, or reply that nobody can read, came."""
     replied: bool = False
 
     async def ask(self, call: Call) -> Reply:
