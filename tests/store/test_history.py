@@ -246,11 +246,12 @@ def test_a_definition_that_has_changed_since_is_a_difference() -> None:
 
 
 def test_what_was_saved_is_compared_with_what_is_measured_now() -> None:
-    """A mapping of gains is the same in JSON, and a title in other words is no other definition."""
+    """A mapping of gains is the same in JSON; neither a title in other words nor a newer parameter changes it."""
     now = evaluate(JUDGED, RUN, "nDCG(gain={1: 2, 2: 3.5})@5, RR")
     plain = json.loads(json.dumps(now.to_dict()))
     assert Scores.from_dict(plain).definition == now.definition
     plain["definition"]["measures"]["RR"]["title"] = "As an older version called it."
+    del plain["definition"]["measures"]["RR"]["params"]["rel"]
     found = compare_scores({"old": Scores.from_dict(plain), "new": now}, baseline="old")
     assert {row.difference for row in found.rows if row.system == "new"} == {0.0}
 

@@ -111,8 +111,7 @@ def _differences(scores: Mapping[str, ScoresLike], baseline: str, names: list[st
         if each is not first:
             yield from (f"{about} have {what}" for what in _between(each, first))
             for measure in names:
-                # Its title, which a newer version may put in better words, defines nothing.
-                mine, theirs = ({**one.definition["measures"].get(measure, {}), "title": ""} for one in (each, first))
+                mine, theirs = (_definition(one, measure) for one in (each, first))
                 if mine != theirs:
                     alike = {**mine, "judges": 0} == {**theirs, "judges": 0}
                     told = f"have other judges of {measure}" if alike else f"define {measure} differently"
@@ -120,6 +119,12 @@ def _differences(scores: Mapping[str, ScoresLike], baseline: str, names: list[st
             if measures is None and set(each) != set(first):
                 odd = sorted(set(each) ^ set(first))
                 yield f"{about} do not both have {', '.join(odd)}"
+
+
+def _definition(scores: ScoresLike, name: str) -> dict[str, Any]:
+    """What a measure computed, so that a newer version may put its title in better words, and add parameters to it."""
+    saved = scores.definition["measures"].get(name, {})
+    return {**saved, "title": "", "params": {**scores.column(name).measure.params, **saved.get("params", {})}}
 
 
 def _between(one: ScoresLike, other: ScoresLike) -> Iterator[str]:

@@ -143,6 +143,8 @@ def detectable(
         return Detection(None, too_few_sentence(m, len(row)))
     if m < MANY and m < RARE * len(row) and not moves.hits:
         return Detection(None, too_few_sentence(m, len(row)))
+    if not moves.spread:
+        return Detection(None, f"all {m:,} queries changed by the same: how much they vary cannot be seen")
     if m < RARE * len(row) and not moves.hits:
         moves = replace(moves, moved=_usually_moved(m) / len(row))
     value = _smallest(moves, alpha, sides, power)

@@ -16,7 +16,7 @@ from rankproof.core.table import Rankings
 from rankproof.errors import DataError, shorten
 from rankproof.io.column_roles import RANKING, guess
 from rankproof.io.counted import COUNTS, OF_QUERIES, CountedRankings, Judged, Table, check_ids
-from rankproof.io.counted.text import OWN, QUERY, Counted, counting_text, key, quote_name, table_in
+from rankproof.io.counted.text import DIALECTS, OWN, QUERY, Counted, counting_text, key, quote_name, table_in
 from rankproof.io.rows import Rows, column_notes, ranking_of
 from rankproof.io.values import first_library
 
@@ -47,9 +47,10 @@ class SqlEngine(ABC):
 
     def size(self, took: Mapping[str, str], source: str) -> tuple[int, int]:
         """How many rows and how many queries there are; a row without an id is an error."""
-        query, doc = (quote_name(self.dialect, took[role]) for role in ("query", "doc"))
+        text = DIALECTS[self.dialect].text.format
+        query, doc = (text(quote_name(self.dialect, took[role])) for role in ("query", "doc"))
         found = self.bring(
-            f"select count(*) as n, count({query}) as q, count({doc}) as d, "
+            f"select count(*) as n, count(nullif({query}, '')) as q, count(nullif({doc}, '')) as d, "
             f"count(distinct {key(self.dialect, took['query'])}) as m from {table_in(self.dialect, self.run)}"
         )
         check_ids(int(found["n"][0]), {"query": int(found["q"][0]), "document": int(found["d"][0])}, source)
@@ -180,10 +181,9 @@ class Polars:
         """How many rows and how many queries there are; a row without an id is an error."""
         import polars as pl
 
-        query, doc = pl.col(took["query"]), pl.col(took["doc"])
-        found = self.frame.select(n=pl.len(), q=query.count(), d=doc.count(), m=query.drop_nulls().n_unique()).collect(
-            engine="streaming"
-        )
+        query = pl.col(took["query"])
+        q, d = ((pl.col(took[role]).cast(pl.String) != "").sum() for role in ("query", "doc"))
+        found = self.frame.select(n=pl.len(), q=q, d=d, m=query.drop_nulls().n_unique()).collect(engine="streaming")
         rows, queries, docs, distinct = (int(each) for each in found.row(0))
         check_ids(rows, {"query": queries, "document": docs}, source)
         return rows, distinct
