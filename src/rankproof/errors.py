@@ -83,11 +83,13 @@ def is_number(got: object) -> bool:
 def number_in(given: Any) -> float:
     """The number that a text or a value spells; NaN if it spells none.
 
-    >>> number_in("0.5"), number_in("high"), number_in("1_000"), number_in(True)
-    (0.5, nan, nan, nan)
+    >>> number_in("0.5"), number_in("high"), number_in("1_000"), number_in("\uff11"), number_in(True)
+    (0.5, nan, nan, nan, nan)
     """
+    if isinstance(given, bool) or (isinstance(given, str) and ("_" in given or not given.isascii())):
+        return nan
     try:
-        return nan if isinstance(given, bool) or (isinstance(given, str) and "_" in given) else float(given)
+        return float(given)
     except (TypeError, ValueError, OverflowError):
         return nan
 

@@ -25,7 +25,7 @@ from rankproof.cli.output import (
 from rankproof.cli.saved_results import Saving, saving_options
 from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.document.numbers import count
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, number_in, one_of
 
 if TYPE_CHECKING:
     from rankproof.document.model import Result
@@ -88,8 +88,8 @@ def ask(pair: Ask) -> int | None:
         said = click.prompt(QUESTIONS[pair.relation], default="", show_default=False, err=True).strip()
         if not said:
             return None
-        if said.lstrip("-").isdigit() and int(said) in VALUES[pair.relation]:
-            return int(said)
+        if (value := number_in(said)) in VALUES[pair.relation]:
+            return int(value)
         click.echo(f"Got {said!r}; an empty line leaves the pair open.", err=True)
 
 

@@ -17,7 +17,7 @@ from rankproof.cli.options import named_paths
 from rankproof.cli.output import Output, end, format_of, may_replace, tell_progress, write
 from rankproof.core.defaults import DEFAULT_METRICS, JUDGE_MEASURES
 from rankproof.document.numbers import count
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, number_in, one_of
 
 if TYPE_CHECKING:
     from rankproof.judging.labelling import DrawSession
@@ -271,12 +271,12 @@ def list_verdicts(
         person = by or getpass.getuser()
         for each in override:
             pair, equals, value = each.rpartition("=")
-            if not equals or not value.lstrip("-").isdigit():
+            if not equals or not number_in(value).is_integer():
                 raise UsageError(
                     f"--override: got {each!r}, expected ID=VALUE, like 3f9a2c=1."
                     " Next: write it so; 'rankproof verdicts --ledger LEDGER' lists the ids."
                 )
-            found = verdicts.override(pair, int(value), by=person, why=why)
+            found = verdicts.override(pair, int(number_in(value)), by=person, why=why)
             click.echo(f"{found.id} is {found.value} by {found.judge} from now on.", err=True)
     elif source:
         click.echo(f"Took in {verdicts.import_from(source):,} verdicts from {source}.", err=True)

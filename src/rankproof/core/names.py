@@ -196,6 +196,8 @@ UNREADABLE = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError)
 _FORM = re.compile(r"^(?P<name>[^()@\s]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^@\s]+))?$", re.DOTALL)
 _SUFFIX = re.compile(r"^(?P<name>.+?)(?:_at_|[_.])(?P<at>\d+(?:\.\d+)?)$")
 
+_AT = re.compile(r"\d+(?:\.\d+)?")
+_CUT = re.compile(rf"(?P<name>.+?[@._]){_AT.pattern}")
 
 WEIGHTED = ("setf", "set_f")
 """The names of F in trec_eval and ir_measures, in lower case: `SetF(beta=2)` is no F2 there."""
@@ -374,7 +376,11 @@ def _literal(text: str, at: str) -> Any:
 
 
 def split(text: str) -> list[str]:
-    """The names in a list separated by commas; commas inside parentheses and braces do not count."""
+    """The names in a list separated by commas; commas inside parentheses and braces do not count.
+
+    >>> split("ndcg_cut.5,10, RR"), split("nDCG@5,10")
+    (['ndcg_cut.5', 'ndcg_cut.10', 'RR'], ['nDCG@5', 'nDCG@10'])
+    """
     parts, depth = [""], 0
     for char in text:
         depth += (char in "({[") - (char in ")}]")
@@ -382,4 +388,8 @@ def split(text: str) -> list[str]:
             parts.append("")
         else:
             parts[-1] += char
-    return [part.strip() for part in parts if part.strip()]
+    found: list[str] = []
+    for part in filter(None, map(str.strip, parts)):
+        before = _CUT.fullmatch(found[-1]) if found and _AT.fullmatch(part) else None
+        found.append(f"{before['name']}{part}" if before else part)  # a number is one more cut-off, as for trec_eval
+    return found

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
+from math import isnan
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.numbers import for_face
-from rankproof.errors import DataError, shorten
+from rankproof.errors import DataError, number_in, shorten
 from rankproof.io.column_roles import (
     JUDGMENTS,
     RANKING,
@@ -287,12 +288,12 @@ def _ids(texts: list[str], role: str, notes: list[str]) -> list[str]:
 def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str, name: str, source: str) -> Array:
     """The numbers that texts spell out; a text that spells none is an error at its place."""
     try:
-        numbers = np.array(list(map(float, texts)), dtype=np.float64)
-        if "_" not in "".join(texts) and not np.isnan(numbers).any():
+        numbers, whole = np.array(list(map(float, texts)), dtype=np.float64), "".join(texts)
+        if "_" not in whole and whole.isascii() and not np.isnan(numbers).any():
             return numbers
     except ValueError:
         pass
-    row = next(row for row, text in enumerate(texts) if not spells_number(text) or float(text) != float(text))
+    row = next(row for row, text in enumerate(texts) if isnan(number_in(text)))
     raise DataError(
         f"{where(row)}: got {shorten(texts[row])} as the {role}, expected a number. "
         + (
@@ -304,13 +305,9 @@ def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str, 
 
 
 def spells_number(text: str) -> bool:
-    """Whether a text is a number as people write it: no digits grouped by underscores.
+    """Whether a text is a number as people write it, or NaN: no digits grouped by underscores.
 
     >>> spells_number("1e-3"), spells_number("1_000"), spells_number("high")
     (True, False, False)
     """
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text
+    return text.strip().lstrip("+-").lower() == "nan" or not isnan(number_in(text))

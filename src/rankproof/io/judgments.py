@@ -275,10 +275,9 @@ def _listed(found: Any, where: str) -> dict[Any, Any]:
 
 
 def _grade(value: Any, where: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise unfit(where, value, "a number", "give a number, like 1", role="a grade") from None
+    if math.isnan(number := number_in(value)):
+        raise unfit(where, value, "a number", "give a number, like 1", role="a grade")
+    return number
 
 
 # --- writing -----------------------------------------------------------------------------------

@@ -269,7 +269,8 @@ def _written_list(written: str, what: str) -> Sequence[Any]:
         found = json.loads(written)
     except (ValueError, RecursionError):
         if BARE.fullmatch(written):
-            found = [json.loads(each) if each.isdigit() else each.strip("'\"") for each in written[1:-1].split()]
+            is_whole = re.compile("[0-9]+").fullmatch
+            found = [json.loads(each) if is_whole(each) else each.strip("'\"") for each in written[1:-1].split()]
         elif len(written) <= MOST_LITERAL:
             with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
                 found = ast.literal_eval(written)

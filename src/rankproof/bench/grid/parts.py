@@ -30,7 +30,7 @@ from rankproof.bench.retrieve import (
     spelling,
 )
 from rankproof.core.corpus import Corpus
-from rankproof.errors import DataError, RankproofError, UsageError, check_number, not_known, one_of, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, UserCode, check_number, not_known, one_of, shorten
 from rankproof.io.files import read_bytes, text_of
 
 TABLE = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
@@ -286,6 +286,12 @@ def _expanded(part: GridPart, corpus: Corpus) -> Any:
     return expand(keyword(corpus, language=part.options.get("language")), **given)
 
 
+def _built(part: GridPart, corpus: Corpus) -> Any:
+    build = function_of(part)
+    with UserCode(build, "the documents of", part.label or part.name):
+        return build(corpus)
+
+
 def _reranker(make: Callable[[GridPart], Any], *needs: str) -> PartKind:
     return PartKind(lambda part, corpus: make(part)(depth=part.options.get("depth")), needs=needs, more={"depth": ()})
 
@@ -310,7 +316,7 @@ KINDS: Mapping[str, Mapping[str, PartKind]] = {
         ),
         HYBRID: PartKind(more={"of": ()}),
         "built": PartKind(
-            lambda part, corpus: function_of(part)(corpus),
+            _built,
             needs=("call",),
             check=lambda part, corpus: function_of(part),
         ),

@@ -123,11 +123,16 @@ def _of_model(model: Any, name: str | None = None) -> Embedder:
 
 def _of_langchain(model: Any) -> Embedder:
     kind = type(model).__qualname__
+
+    def of_question(text: str) -> Any:
+        with UserCode(model.embed_query, "the question", text):
+            return model.embed_query(text)
+
     return Embedder(
         kind,
         {"model": getattr(model, "model", kind), "class": f"{type(model).__module__}.{kind}"},
         model.embed_documents,
-        lambda texts: [model.embed_query(text) for text in texts],
+        lambda texts: list(map(of_question, texts)),
         known=False,
     )
 

@@ -30,7 +30,12 @@ Scorer: TypeAlias = Callable[[str, list[str]], Any]
 def as_scorer(anything: Any) -> Scorer:
     """A function `(question, texts) -> scores`, or the `predict` of a cross-encoder as one."""
     if callable(getattr(anything, "predict", None)):
-        return lambda question, texts: anything.predict([(question, text) for text in texts])
+
+        def predicted(question: str, texts: list[str]) -> Any:
+            with UserCode(anything.predict, "the question", question):
+                return finish(anything.predict([(question, text) for text in texts]))
+
+        return predicted
     if callable(anything) and not isinstance(anything, type):
         scorer: Scorer = anything
         return scorer

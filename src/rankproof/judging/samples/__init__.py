@@ -79,7 +79,8 @@ class Places:
 
 def _opened(source: Any) -> Any:
     """The rows behind a dataset of another library that holds its samples in a list."""
-    held = (getattr(source, name, None) for name in ("samples", "test_cases", "goldens", "examples"))
+    names = ("samples", "test_cases", "goldens", "examples")
+    held = (source.get(name) if isinstance(source, Mapping) else getattr(source, name, None) for name in names)
     if lists := [each for each in held if isinstance(each, list)]:
         return next(filter(None, lists), lists[0])
     if isinstance(source, Mapping) and source and all(hasattr(each, "column_names") for each in source.values()):

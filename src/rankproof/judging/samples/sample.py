@@ -181,7 +181,7 @@ def identifier(value: Any, where: str) -> str:
 
 def count(value: Any, field: str, where: str) -> int:
     """A whole number of at least 1."""
-    found = int(value) if isinstance(value, str) and value.isdigit() else value
+    found = int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
     if isinstance(found, bool) or not isinstance(found, int) or found < 1:
         raise _unfit(value, field, "a whole number of at least 1", where)
     return found
