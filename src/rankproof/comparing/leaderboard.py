@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Unpack
 
@@ -25,6 +25,7 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.scoring import average
+from rankproof.document.formats import plain_data
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments
@@ -103,10 +104,7 @@ class Leaderboard(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The leaderboard as plain data."""
-        plain: dict[str, Any] = {key: list(x) if isinstance(x, tuple) else x for key, x in asdict(self).items()}
-        for pairs in ("intervals", "letters"):
-            plain[pairs] = {name: list(each) for name, each in plain[pairs].items()}
-        return plain
+        return dict(plain_data(self))
 
     def _document(self) -> Document:
         from rankproof.comparing.orders_words import leaderboard as words

@@ -17,6 +17,7 @@ from rankproof.core.measure import Measure, row_gains
 from rankproof.core.names import parse
 from rankproof.core.profiles import Profile, as_in, find
 from rankproof.core.table import RankingTable, ranks_found, rows_in_order
+from rankproof.document.formats import plain_data
 from rankproof.document.model import Displayable
 
 SAME = 1e-9
@@ -273,7 +274,7 @@ class Explained(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data; documents by their ids."""
-        steps = [asdict(step) for step in self.steps]
+        steps = [plain_data(step) for step in self.steps]
         for term in (term for step in steps for term in step["terms"]):
             term["doc"] = self.names.get(term["doc"])
         return {

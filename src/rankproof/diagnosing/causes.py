@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.diagnosing.evidence import Asked, Library, forms
+from rankproof.document.formats import plain_data
 from rankproof.document.model import Displayable, PlainData
 from rankproof.document.numbers import first_of, setting
 from rankproof.errors import shorten
@@ -348,7 +349,7 @@ class Pattern(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """The pattern as plain data."""
-        return {**asdict(self), "examples": list(self.examples)}
+        return dict(plain_data(self))
 
 
 def patterns(

@@ -10,12 +10,13 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypeAlias
 
 from rankproof.core.corpus import Document
 from rankproof.core.expected_and_extreme_values import by_id
+from rankproof.document.formats import plain_data
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import first_of
 from rankproof.text.languages import STOP_WORDS, language
@@ -203,7 +204,7 @@ class Hole(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """The hole as plain data."""
-        return {**asdict(self), "shared": [asdict(each) for each in self.shared], "documents": list(self.documents)}
+        return dict(plain_data(self))
 
 
 def hole(

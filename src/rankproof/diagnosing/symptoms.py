@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from rankproof.document.formats import plain_data
 from rankproof.document.model import Displayable
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ class Failure(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """The failure as plain data."""
-        return {**asdict(self), "remedies": list(self.remedies)}
+        return dict(plain_data(self))
 
 
 def _low_recall(whole: Whole) -> str:

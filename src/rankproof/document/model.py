@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from rankproof.document.disk import check_free, write_file
-from rankproof.document.formats import NOTEBOOK, as_text, check, from_ending, names
+from rankproof.document.formats import NOTEBOOK, as_text, check, from_ending, names, plain_data
 from rankproof.document.terminal import Column as Column
 from rankproof.document.terminal import first_columns, width
 from rankproof.errors import explain_calls
@@ -290,8 +290,8 @@ class PlainData(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        this: Any = self
-        return asdict(this)
+        found: dict[str, Any] = plain_data(self)
+        return found
 
 
 def one_line(text: str, limit: int = LONGEST) -> str:

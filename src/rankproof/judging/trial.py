@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from rankproof.document.formats import plain_data
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.judge import Judge
@@ -112,7 +113,7 @@ class Trial(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return {**asdict(self), "set": PAIRS}
+        return {**plain_data(self), "set": PAIRS}
 
     def _document(self) -> Document:
         from rankproof.judging.trust.words import trial as words

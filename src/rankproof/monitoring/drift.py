@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count, setting
 from rankproof.errors import DataError, UsageError, check_one_of, check_whole, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions, silent_note
+from rankproof.io.files import read_bytes, text_of
 from rankproof.io.load import load_judgments
 from rankproof.io.read import rows_of
 from rankproof.monitoring import coverage, drift_words
@@ -323,7 +323,7 @@ def read_hashes(source: str | os.PathLike[str] | Mapping[str, str]) -> dict[str,
         return dict(source)
     step = "name the file that 'rankproof drift --keep-hashes' wrote."
     try:
-        found = json.loads(Path(source).read_text(encoding="utf-8"))
+        found = json.loads(text_of(read_bytes(source), str(source)))
     except ValueError as error:
         raise DataError(f"{source}: no JSON ({error}). Next: {step}") from error
     if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):

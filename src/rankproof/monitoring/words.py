@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rankproof.core.conventions import THIN
+from rankproof.document.formats import plain_data
 from rankproof.document.model import (
     PAGE,
     PAPER,
@@ -284,13 +285,13 @@ def as_dict(found: Monitor, made: list[dict[str, Any]] | None = None) -> dict[st
         "estimates": made[:first],
         "windows": made[first:second],
         "profile": made[second:],
-        "changes": [asdict(each) for each in found.changes],
-        "variants": [asdict(each) for each in found.variants],
+        "changes": [plain_data(each) for each in found.changes],
+        "variants": [plain_data(each) for each in found.variants],
         "outages": [
-            asdict(each) | {name: found.calendar.stamp(getattr(each, name)) for name in ("start", "end")}
+            plain_data(each) | {name: found.calendar.stamp(getattr(each, name)) for name in ("start", "end")}
             for each in found.outages
         ],
-        "heavy_users": [asdict(each) for each in found.heavy],
+        "heavy_users": [plain_data(each) for each in found.heavy],
         "alerts": [
             {"name": each.rule.name, "metric": each.rule.metric, "fired": each.fired, "says": each.sentence}
             for each in found.alerts

@@ -14,7 +14,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -28,6 +28,7 @@ from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.document import model
+from rankproof.document.formats import plain_data
 from rankproof.errors import DataError, UsageError, check_whole, is_number, old_arguments, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import Columns, with_columns
@@ -254,7 +255,7 @@ class QuestionPlan(model.Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain data."""
-        return {**asdict(self), "wrong": list(self.wrong)}
+        return dict(plain_data(self))
 
     def _document(self) -> model.Document:
         from rankproof.bench.words import question_plan as words

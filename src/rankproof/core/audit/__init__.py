@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from typing import Any, Literal
@@ -23,6 +23,7 @@ from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.table import RankingTable
+from rankproof.document.formats import plain_data
 from rankproof.document.model import Bullets, Displayable, Document, Paragraph, Part, Result
 from rankproof.document.numbers import count
 from rankproof.errors import shorten
@@ -88,7 +89,7 @@ class Finding(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as plain data."""
-        return {**asdict(self), "examples": list(self.examples)}
+        return dict(plain_data(self))
 
 
 @dataclass(frozen=True, slots=True)

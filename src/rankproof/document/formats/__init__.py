@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankproof.errors import UsageError, one_of
 
@@ -97,6 +98,21 @@ def from_ending(path: str | os.PathLike[str], offered: Iterable[str], what: str 
     if ending not in endings:
         raise one_of(what, ending, endings)
     return endings[ending]
+
+
+def plain_data(value: Any) -> Any:
+    """A result as data that every format of data holds: dicts by names, lists, and words that are no enumeration.
+
+    >>> plain_data({"ends": (0.5, 1)})
+    {'ends': [0.5, 1]}
+    """
+    if is_dataclass(value):
+        return {each.name: plain_data(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {plain_data(name): plain_data(each) for name, each in value.items()}
+    if isinstance(value, list) or type(value) is tuple:
+        return [plain_data(each) for each in value]
+    return str(value) if isinstance(value, str) else value
 
 
 def as_text(document: Document, form: OutputFormat) -> str:

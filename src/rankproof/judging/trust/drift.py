@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.core.audit import Finding, few_examples
+from rankproof.document.formats import plain_data
 from rankproof.document.model import Document, Paragraph, Part, Result
 from rankproof.document.numbers import count, setting
 from rankproof.errors import DataError, UsageError, check_whole, not_known
@@ -141,7 +142,7 @@ class JudgeDrift(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return {**asdict(self), "flips": self.flips}
+        return {**plain_data(self), "flips": self.flips}
 
     def _document(self) -> Document:
         from rankproof.judging.trust.words import flip_records, flips

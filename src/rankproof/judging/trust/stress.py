@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from rankproof.core.defaults import DEFAULT_METRICS
+from rankproof.document.formats import plain_data
 from rankproof.document.model import Document, Paragraph, Part, Result
 from rankproof.document.numbers import count, for_face
 from rankproof.errors import DataError, check_whole
@@ -165,7 +166,7 @@ class Stress(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return {**asdict(self), "remedy": self.remedy}
+        return {**plain_data(self), "remedy": self.remedy}
 
     def _document(self) -> Document:
         from rankproof.judging.trust.words import flip_records, flips
