@@ -181,8 +181,10 @@ def test_a_query_must_be_relevant_to_every_measure_of_the_table() -> None:
 
 def test_nothing_left_to_average_is_an_error_not_a_number() -> None:
     scores = evaluate({"q": {"a": 0}}, {"q": ["a"]}, "AP", no_relevant="skip")
-    with pytest.raises(DataError, match="no query is left to average"):
-        scores["AP"]
+    assert repr(scores) == "<Scores of 1 query: AP=->"  # a debugger shows it, and its audit says why
+    for show in (lambda: scores["AP"], lambda: str(scores), scores.to_dict):
+        with pytest.raises(DataError, match="no query is left to average, as each has no answer or no relevant"):
+            show()
 
 
 def test_single_precision_makes_ties_of_close_scores() -> None:

@@ -125,8 +125,8 @@ def average(measure: Measure, values: PerQuery) -> float:
     """The mean, the sum or the geometric mean of `values`, as the measure declares."""
     if not len(values):
         raise DataError(
-            f"{measure}: no query is left to average. Next: look at the audit, or set {setting('missing', 'zero')} and "
-            f"{setting('no_relevant', 'zero')}."
+            f"{measure}: no query is left to average, as each has no answer or no relevant document. Next: look at "
+            f"the audit, or set {setting('missing', 'zero')} and {setting('no_relevant', 'zero')}."
         )
     if measure.spec.average == "sum":
         return math.fsum(values.tolist())

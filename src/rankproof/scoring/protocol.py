@@ -362,7 +362,7 @@ class ScoresLike(Result, ABC):
 
     def _in_one_line(self) -> str:
         noun = self.nouns[len(self.query_ids) != 1]
-        means = ", ".join(f"{name}={mean:.4f}" for name, mean in self.items())
+        means = ", ".join(f"{x}={self[x]:.4f}" if len(self.column(x).counting) else f"{x}=-" for x in self)
         return f"<{type(self).__name__} of {len(self.query_ids)} {noun}: {means}>"
 
 
