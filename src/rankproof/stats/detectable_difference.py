@@ -32,9 +32,9 @@ often a difference is found depends on the shape of few moves, which they do not
 moved were found in .92 one way and in .73 the other."""
 STEPS = 8
 """Steps to the mean of a number that is only looked at above a limit: the third digit."""
-NODES = 12
+NODES = 32
 """Numbers of moved queries over which a power is averaged, if more are possible."""
-REACH = 5.0
+REACH = 4.0
 """How far from the usual number of them, in standard deviations."""
 EXACT = 3e-3
 """How exactly the smallest difference is found: its third digit."""
