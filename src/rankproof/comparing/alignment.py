@@ -112,7 +112,10 @@ def _differences(scores: Mapping[str, ScoresLike], baseline: str, names: list[st
         if each is not first:
             yield from (f"{about} have {what}" for what in _between(each, first))
             for measure in names:
-                mine, theirs = (_definition(one, measure) for one in (each, first))
+                # A newer version may put its title in better words, and adds parameters with defaults.
+                saved = [one.definition["measures"].get(measure, {}) for one in (each, first)]
+                usual = first.column(measure).measure.params
+                mine, theirs = ({**x, "title": "", "params": {**usual, **x.get("params", {})}} for x in saved)
                 if mine != theirs:
                     alike = {**mine, "judges": 0} == {**theirs, "judges": 0}
                     told = f"have other judges of {measure}" if alike else f"define {measure} differently"
@@ -120,12 +123,6 @@ def _differences(scores: Mapping[str, ScoresLike], baseline: str, names: list[st
             if measures is None and set(each) != set(first):
                 odd = sorted(set(each) ^ set(first))
                 yield f"{about} do not both have {', '.join(odd)}"
-
-
-def _definition(scores: ScoresLike, name: str) -> dict[str, Any]:
-    """What a measure computed, so that a newer version may put its title in better words, and add parameters to it."""
-    saved = scores.definition["measures"].get(name, {})
-    return {**saved, "title": "", "params": {**scores.column(name).measure.params, **saved.get("params", {})}}
 
 
 def _between(one: ScoresLike, other: ScoresLike) -> Iterator[str]:

@@ -274,7 +274,7 @@ class Explained(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data; documents by their ids."""
-        steps = [plain_data(step) for step in self.steps]
+        steps = plain_data(self.steps)
         for term in (term for step in steps for term in step["terms"]):
             term["doc"] = self.names.get(term["doc"])
         return {

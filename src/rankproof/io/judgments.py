@@ -253,7 +253,10 @@ def _relevant(record: Mapping[str, Any], where: str) -> dict[Any, Any]:
     json_list = isinstance(value, str) and value[0] in "[{" and is_of_lists(doc[0])
     if json_list or not is_id(value):
         return _listed(value, f"{where}, {doc[0]}")
-    return {value: _grade(record[grade[0]], where) if grade else 1}
+    number = number_in(record[grade[0]]) if grade else 1
+    if math.isnan(number):
+        raise unfit(where, record[grade[0]], "a number", "give a number, like 1", role="a grade")
+    return {value: number}
 
 
 def _listed(found: Any, where: str) -> dict[Any, Any]:
@@ -272,12 +275,6 @@ def _listed(found: Any, where: str) -> dict[Any, Any]:
     if not isinstance(found, Iterable) or not all(map(is_id, found := list(found))):
         raise unfit(where, found, "a list of ids, or {id: grade}", "give one of these")
     return dict.fromkeys(found, 1)
-
-
-def _grade(value: Any, where: str) -> float:
-    if math.isnan(number := number_in(value)):
-        raise unfit(where, value, "a number", "give a number, like 1", role="a grade")
-    return number
 
 
 # --- writing -----------------------------------------------------------------------------------

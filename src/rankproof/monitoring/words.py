@@ -285,13 +285,13 @@ def as_dict(found: Monitor, made: list[dict[str, Any]] | None = None) -> dict[st
         "estimates": made[:first],
         "windows": made[first:second],
         "profile": made[second:],
-        "changes": [plain_data(each) for each in found.changes],
-        "variants": [plain_data(each) for each in found.variants],
+        "changes": plain_data(found.changes),
+        "variants": plain_data(found.variants),
         "outages": [
             plain_data(each) | {name: found.calendar.stamp(getattr(each, name)) for name in ("start", "end")}
             for each in found.outages
         ],
-        "heavy_users": [plain_data(each) for each in found.heavy],
+        "heavy_users": plain_data(found.heavy),
         "alerts": [
             {"name": each.rule.name, "metric": each.rule.metric, "fired": each.fired, "says": each.sentence}
             for each in found.alerts

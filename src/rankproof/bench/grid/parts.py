@@ -287,9 +287,11 @@ def _expanded(part: GridPart, corpus: Corpus) -> Any:
 
 
 def _built(part: GridPart, corpus: Corpus) -> Any:
+    """What a function of the user's makes of the documents."""
     build = function_of(part)
-    with UserCode(build, "the documents of", part.label or part.name):
-        return build(corpus)
+    with UserCode(build, "the documents for", part.label or part.name):
+        retriever = build(corpus)
+    return retriever
 
 
 def _reranker(make: Callable[[GridPart], Any], *needs: str) -> PartKind:
@@ -315,11 +317,7 @@ KINDS: Mapping[str, Mapping[str, PartKind]] = {
             check=lambda part, corpus: embedder_of(part.options["embedder"]),
         ),
         HYBRID: PartKind(more={"of": ()}),
-        "built": PartKind(
-            _built,
-            needs=("call",),
-            check=lambda part, corpus: function_of(part),
-        ),
+        "built": PartKind(_built, needs=("call",), check=lambda part, corpus: function_of(part)),
         CALL: PartKind(
             lambda part, corpus: part.options["call"] if part.given is None else part.given,
             needs=("call",),
