@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import product
 from typing import Any
 
@@ -15,7 +15,6 @@ from rankproof.core.conventions import is_unanswered
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import ScoreColumn
-from rankproof.document.formats import plain_data
 from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.groups import group_places
@@ -200,7 +199,8 @@ class Soundness:
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data."""
-        return dict(plain_data(self))
+        ends = {name: list(pair) for name, pair in self.ends.items()}
+        return {**asdict(self), "ends": ends, "errors": list(self.errors), "warnings": list(self.warnings)}
 
 
 def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ()) -> Soundness:

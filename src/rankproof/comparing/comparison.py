@@ -168,15 +168,9 @@ class Comparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain data."""
+        plain = ("baseline", "alpha", "margin", "correction", "winner", "notes", "data", "doubts")
         return {
-            "baseline": self.baseline,
-            "alpha": self.alpha,
-            "margin": self.margin,
-            "correction": self.correction,
-            "winner": self.winner,
-            "notes": self.notes,
-            "data": self.data,
-            "doubts": self.doubts,
+            **{name: getattr(self, name) for name in plain},
             "rows": [each.to_dict() for each in self.rows],
             "pairs": [each.to_dict() for each in self.pairs],
             "scores": {name: each.to_dict() for name, each in self.scores.items()},

@@ -25,8 +25,7 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.scoring import average
-from rankproof.document.formats import plain_data
-from rankproof.document.model import Displayable, Document, Result
+from rankproof.document.model import Displayable, Document, PlainData, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, old_arguments
 from rankproof.io.load import Columns, systems_by_name, with_columns
@@ -59,7 +58,7 @@ class Duel(Displayable):
 
 
 @dataclass(frozen=True, slots=True)
-class Leaderboard(Result):
+class Leaderboard(PlainData, Result):
     """The systems by their means, the best first, and how far that order depends on single queries."""
 
     measure: str
@@ -101,10 +100,6 @@ class Leaderboard(Result):
     """Notes, such as a judge of the same model as the system."""
     missing: tuple[str, ...] = ()
     """The systems that left too many queries unanswered: they are not distinguished from any other."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The leaderboard as plain data."""
-        return dict(plain_data(self))
 
     def _document(self) -> Document:
         from rankproof.comparing.orders_words import leaderboard as words

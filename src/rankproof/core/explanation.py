@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -278,16 +278,13 @@ class Explained(Displayable):
         for term in (term for step in steps for term in step["terms"]):
             term["doc"] = self.names.get(term["doc"])
         return {
-            "query": self.query,
-            "measure": self.measure,
-            "value": self.value,
-            "formula": self.formula,
-            "lines": [asdict(line) for line in self.lines],
+            **{name: getattr(self, name) for name in ("query", "measure", "value", "formula")},
+            "lines": plain_data(self.lines),
             "missed": dict(self.missed),
             "steps": steps,
             "conventions": self.conventions.to_dict(),
             "notes": list(self.said),
-            "claim": None if self.claim is None else asdict(self.claim),
+            "claim": plain_data(self.claim),
         }
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.diagnosing.evidence import Asked, Library, forms
-from rankproof.document.formats import plain_data
-from rankproof.document.model import Displayable, PlainData
+from rankproof.document.model import PlainData
 from rankproof.document.numbers import first_of, setting
 from rankproof.errors import shorten
 from rankproof.stats.confidence import agree_with_test
@@ -324,7 +323,7 @@ TOO_FEW = "too few"
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern(Displayable):
+class Pattern(PlainData):
     """One kind of query against all others."""
 
     kind: str
@@ -346,10 +345,6 @@ class Pattern(Displayable):
         """The verdict in words: of which there are too few, the kind or the others beside it."""
         few_others = self.verdict == TOO_FEW and self.n >= FEWEST_TO_DECIDE
         return f"too few others ({self.others})" if few_others else self.verdict
-
-    def to_dict(self) -> dict[str, Any]:
-        """The pattern as plain data."""
-        return dict(plain_data(self))
 
 
 def patterns(

@@ -16,8 +16,7 @@ from typing import Any, TypeAlias
 
 from rankproof.core.corpus import Document
 from rankproof.core.expected_and_extreme_values import by_id
-from rankproof.document.formats import plain_data
-from rankproof.document.model import Displayable
+from rankproof.document.model import Displayable, PlainData
 from rankproof.document.numbers import first_of
 from rankproof.text.languages import STOP_WORDS, language
 from rankproof.text.words import words
@@ -179,7 +178,7 @@ class Shared(Displayable):
 
 
 @dataclass(frozen=True, slots=True)
-class Hole(Displayable):
+class Hole(PlainData):
     """Documents that should come up and that no question returns."""
 
     lost: int
@@ -201,10 +200,6 @@ class Hole(Displayable):
             f"{'; '.join(each.said for each in self.shared)}. Next: look for a filter, an index made before they came, "
             "or a step that skips them."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The hole as plain data."""
-        return dict(plain_data(self))
 
 
 def hole(

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rankproof.document.formats import plain_data
-from rankproof.document.model import Displayable
+from rankproof.document.model import Displayable, PlainData
 
 if TYPE_CHECKING:
     from rankproof.diagnosing.fixes import Fix
@@ -212,16 +211,12 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure(Displayable):
+class Failure(PlainData):
     """A failure mode that was found, with its evidence."""
 
     name: str
     evidence: str
     remedies: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The failure as plain data."""
-        return dict(plain_data(self))
 
 
 def _low_recall(whole: Whole) -> str:

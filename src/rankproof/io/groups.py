@@ -35,7 +35,9 @@ def load_groups(source: Any, field: str | None = None) -> dict[str, str]:
     {'q1': 'typo'}
     """
     if isinstance(source, str | os.PathLike):
-        placed = list(rows_in(source, headless=_pairs if field is None else pairs, comment=_is_comment))
+        # A line that begins with `#` is a comment, unless it is QUERY<TAB>GROUP: a query may be called #python.
+        comment = lambda line: line.startswith("#") and line.count("\t") != 1  # noqa: E731
+        placed = list(rows_in(source, headless=_pairs if field is None else pairs, comment=comment))
         if placed and isinstance(placed[0].value, tuple):
             return _once((where, *pair) for where, pair in placed)
     else:
@@ -45,11 +47,6 @@ def load_groups(source: Any, field: str | None = None) -> dict[str, str]:
 
 def _name_of(source: Any) -> str:
     return name_of(source) if isinstance(source, str | os.PathLike) else "by"
-
-
-def _is_comment(line: str) -> bool:
-    """A line that begins with `#` is a comment, unless it is one of QUERY<TAB>GROUP: a query may be called #python."""
-    return line.startswith("#") and line.count("\t") != 1
 
 
 def _pairs(lines: Iterator[tuple[int, str]], name: str) -> Iterator[Row]:

@@ -6,7 +6,6 @@ import math
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rankproof.core.conventions import THIN
@@ -296,7 +295,7 @@ def as_dict(found: Monitor, made: list[dict[str, Any]] | None = None) -> dict[st
             {"name": each.rule.name, "metric": each.rule.metric, "fired": each.fired, "says": each.sentence}
             for each in found.alerts
         ],
-        "judged": None if found.judged is None else asdict(found.judged),
+        "judged": plain_data(found.judged),
         "undelivered": found.undelivered,
         "notes": found.notes,
     }

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
+from rankproof.document.formats import plain_data
 from rankproof.document.model import Document, Result
 from rankproof.errors import DataError, UsageError, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions
@@ -92,20 +93,9 @@ class Grid(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the rankings as plain data."""
-        return {
-            "measure": self.measure,
-            "higher": self.higher,
-            "rows": [each.to_dict() for each in self.rows],
-            "effects": [each.to_dict() for each in self.effects],
-            "shares": dict(self.shares),
-            "front": self.front,
-            "baseline": self.baseline,
-            "winner": self.winner,
-            "chosen_on": self.chosen_on,
-            "held_out": None if self.held is None else asdict(self.held),
-            "notes": list(self.notes),
-            "wrong": list(self.wrong),
-        }
+        names = ("measure", "higher", "rows", "effects", "shares", "front", "baseline", "winner", "chosen_on")
+        parts = {name: getattr(self, name) for name in names}
+        return dict(plain_data({**parts, "held_out": self.held, "notes": self.notes, "wrong": self.wrong}))
 
     def _document(self) -> Document:
         from rankproof.bench.words import grid as words

@@ -290,8 +290,7 @@ def _built(part: GridPart, corpus: Corpus) -> Any:
     """What a function of the user's makes of the documents."""
     build = function_of(part)
     with UserCode(build, "the documents for", part.label or part.name):
-        retriever = build(corpus)
-    return retriever
+        return build(corpus)
 
 
 def _reranker(make: Callable[[GridPart], Any], *needs: str) -> PartKind:

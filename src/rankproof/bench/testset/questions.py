@@ -28,7 +28,6 @@ from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.document import model
-from rankproof.document.formats import plain_data
 from rankproof.errors import DataError, UsageError, check_whole, is_number, old_arguments, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import Columns, with_columns
@@ -228,7 +227,7 @@ def split_questions(
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionPlan(model.Result):
+class QuestionPlan(model.PlainData, model.Result):
     """How many questions a wanted difference needs, and what that follows from."""
 
     measure: str
@@ -252,10 +251,6 @@ class QuestionPlan(model.Result):
     """Why no number of questions can be named, if none can."""
     detectable_note: str = ""
     """Why no difference can be named that the present questions show, if none can."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The plan as plain data."""
-        return dict(plain_data(self))
 
     def _document(self) -> model.Document:
         from rankproof.bench.words import question_plan as words

@@ -23,8 +23,7 @@ from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.table import RankingTable
-from rankproof.document.formats import plain_data
-from rankproof.document.model import Bullets, Displayable, Document, Paragraph, Part, Result
+from rankproof.document.model import Bullets, Document, Paragraph, Part, PlainData, Result
 from rankproof.document.numbers import count
 from rankproof.errors import shorten
 
@@ -68,7 +67,7 @@ SEVERITIES = ("error", "warning", "note")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding(Displayable):
+class Finding(PlainData):
     """One fact to know about the data."""
 
     severity: Severity
@@ -86,10 +85,6 @@ class Finding(Displayable):
         """Message, examples and next step as running text."""
         shown = f" For example {', '.join(self.examples)}." if self.examples else ""
         return f"{self.message}{shown}" + (f" Next: {self.advice}" if self.advice else "")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The finding as plain data."""
-        return dict(plain_data(self))
 
 
 @dataclass(frozen=True, slots=True)
