@@ -251,6 +251,10 @@ class UserCode:
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self.note_on(error)
+
+    def note_on(self, error: BaseException | None) -> None:
+        """Note it on an error; for code that is called so often that a context for each call would take long."""
         function = getattr(self.function, "func", self.function)  # of a partial the function itself
         ours = isinstance(error, RankproofError) or str(getattr(function, "__module__", "")).startswith("rankproof.")
         if isinstance(error, Exception) and not ours and not getattr(error, "__notes__", None):

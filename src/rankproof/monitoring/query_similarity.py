@@ -86,8 +86,7 @@ def _ngram_counts(texts: Sequence[str]) -> Array:
 def unit_rows(rows: Array) -> Array:
     """Each row at length 1; a row of nothing stays so."""
     length = np.linalg.norm(rows, axis=1, keepdims=True)
-    found: Array = rows / np.where(length > 0, length, 1)
-    return found
+    return np.asarray(rows / np.where(length > 0, length, 1))
 
 
 def rows_of_texts(texts: Sequence[str], embed: Callable[[list[str]], Any] | None, rng: np.random.Generator) -> Array:
