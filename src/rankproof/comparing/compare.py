@@ -43,7 +43,7 @@ from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.confidence import Ends, agree_with_test
 from rankproof.stats.corrections import correct, sure_level
 from rankproof.stats.detectable_difference import detectable, needed_or_why
-from rankproof.stats.differences import UNSEEN, difference_intervals, equivalence
+from rankproof.stats.differences import UNSEEN, difference_interval, equivalence
 from rankproof.stats.paired import check_alpha, sign_flips, total
 from rankproof.stats.significance import d_z
 
@@ -208,9 +208,9 @@ def _rows(
 ) -> list[ComparisonRow]:
     """A row for each pair behind its baseline, as one family; `doubts` say why nothing is decided about a system."""
     pairs = [pair for _, pair in compared]
-    columns, ends = [pair.values for pair in pairs], [pair.ends for pair in pairs]
+    columns = [pair.values for pair in pairs]
     ps = [each.p for each in sign_flips(columns, np.random.default_rng(seed), permutations=permutations)]
-    spans = difference_intervals(columns, level=1 - alpha, ends=ends)
+    spans = [difference_interval(pair.values, level=1 - alpha, ends=pair.ends) for pair in pairs]
     corrected = _corrected(pairs, ps, correction)
     # Twice the p of equivalence: at or below alpha the whole interval shown lies within the margin, and what so few
     # queries need not show does.

@@ -27,7 +27,7 @@ from rankproof.document.model import Displayable
 from rankproof.io.values import as_text
 from rankproof.scoring.evaluate import evaluate
 from rankproof.stats.confidence import Ends, agree_with_test
-from rankproof.stats.differences import difference_intervals
+from rankproof.stats.differences import difference_interval
 from rankproof.stats.distributions import HALF_ROOT, NORMAL
 from rankproof.stats.paired import paired_differences, sign_flips, total
 
@@ -327,7 +327,7 @@ def fixes(trials: Iterable[Trial], rng: np.random.Generator, alpha: float = 0.05
     tried = [each for each in trials if len(each.before)]
     turned = [paired_differences(each.after, each.before) * (1 if each.higher else -1) for each in tried]
     share = alpha / max(1, len(tried))
-    spans = difference_intervals(turned, level=1 - share)
+    spans = [difference_interval(each, level=1 - share) for each in turned]
     ps = [each.p for each in sign_flips(turned, rng)]
     found = [
         _fix(each, gains, agree_with_test((span.low, span.high), total(gains) / len(gains), p, share), share)

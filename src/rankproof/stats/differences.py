@@ -8,7 +8,6 @@ drawn, unless another method is chosen.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -73,14 +72,6 @@ def difference_interval(
     drawn_by = bca_interval if method == "bca" else percentile
     found = drawn_by(np.sort(-row) if turned else row, np.random.default_rng([seed, len(row)]), level, resamples)
     return replace(found, low=-found.high, high=-found.low) if turned else found
-
-
-def difference_intervals(
-    columns: Sequence[Array], *, level: float = 0.95, ends: Sequence[Ends | None] | None = None
-) -> list[Interval]:
-    """The intervals of several columns, each as `difference_interval` gives it."""
-    limits = ends or [None] * len(columns)
-    return [difference_interval(row, level=level, ends=each) for row, each in zip(columns, limits, strict=True)]
 
 
 def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None) -> Interval:

@@ -22,7 +22,7 @@ from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.scores import Scores
 from rankproof.stats.confidence import agree_with_test
 from rankproof.stats.corrections import correct
-from rankproof.stats.differences import difference_intervals
+from rankproof.stats.differences import difference_interval
 from rankproof.stats.paired import paired_differences, sign_flips, total
 from rankproof.stats.variance import shares_of
 
@@ -312,7 +312,7 @@ def main_effects(configurations: Sequence[Configuration], values: Array, rng: np
         for lines in [[*levels.values()]]
         for each in lines[1:]
     ]
-    spans = difference_intervals(off, level=1 - ALPHA / max(1, len(off)))
+    spans = [difference_interval(each, level=1 - ALPHA / len(off)) for each in off]
     ps = correct([each.p for each in sign_flips(off, rng)]) if off else []
     others = iter(zip(off, spans, ps, strict=True))
     found = []

@@ -172,8 +172,8 @@ def _moments(work: Work, ask: Ask, retriever: Adapted, k: int) -> Iterator[None]
 
 def _thread(target: Callable[..., None], *arguments: Any) -> None:
     # A daemon: one that hangs must not keep the program from ending.
-    run = copy_context().run  # in the caller's context: failures name settings as Python or the shell does
-    Thread(target=run, args=(target, *arguments), daemon=True, name="rankproof-runner").start()
+    # In the caller's context: failures name settings as Python or the shell does.
+    Thread(target=copy_context().run, args=(target, *arguments), daemon=True, name="rankproof-runner").start()
 
 
 def _work_off(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> None:
