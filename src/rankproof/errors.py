@@ -83,10 +83,10 @@ def is_number(got: object) -> bool:
 def number_in(given: Any) -> float:
     """The number that a text or a value spells; NaN if it spells none.
 
-    >>> number_in("0.5"), number_in("high"), number_in("1_000"), number_in("\uff11"), number_in(True)
-    (0.5, nan, nan, nan, nan)
+    >>> number_in("2"), number_in("high"), number_in("1_000"), number_in("\uff11"), number_in("1\xa0"), number_in(True)
+    (2.0, nan, nan, nan, 1.0, nan)
     """
-    if isinstance(given, bool) or (isinstance(given, str) and ("_" in given or not given.isascii())):
+    if isinstance(given, bool) or (isinstance(given, str) and ("_" in given or not given.strip().isascii())):
         return nan
     try:
         return float(given)

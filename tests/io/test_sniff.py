@@ -52,6 +52,13 @@ def test_the_content_tells(content: str, name: str):
     assert sniff(content.encode(), name) == CONTENTS[content]
 
 
+@with_each("head", ["query_id,doc_id,score\n", ""])
+def test_a_no_break_space_beside_a_number_is_no_part_of_it(tmp_path: Path, head: str):
+    path = tmp_path / "table.csv"
+    path.write_text(f"{head}q1,d1,0.5\xa0\nq1,d2,1\n", encoding="utf-8")
+    assert load_ranking(path).table().score.tolist() == [0.5, 1.0]
+
+
 def test_the_name_breaks_a_draw():
     content = b"my 1\td1\t1\nmy 2\td2\t0\n"
     assert sniff(content, "x.tsv") == sniff(content, "x.tsv.gz") == TABS

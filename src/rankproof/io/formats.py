@@ -289,11 +289,15 @@ def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str, 
     """The numbers that texts spell out; a text that spells none is an error at its place."""
     try:
         numbers, whole = np.array(list(map(float, texts)), dtype=np.float64), "".join(texts)
-        if "_" not in whole and whole.isascii() and not np.isnan(numbers).any():
-            return numbers
+        plain = "_" not in whole and whole.isascii()
     except ValueError:
-        pass
-    row = next(row for row, text in enumerate(texts) if isnan(number_in(text)))
+        plain = False
+    if not plain:  # a no-break space may stand beside a number
+        numbers = np.array(list(map(number_in, texts)))
+    wrong = np.isnan(numbers)
+    if not wrong.any():
+        return numbers
+    row = int(wrong.argmax())
     raise DataError(
         f"{where(row)}: got {shorten(texts[row])} as the {role}, expected a number. "
         + (
