@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -346,6 +347,14 @@ def test_an_error_of_a_users_function_says_which_one_and_where(tmp_path: Path) -
     assert "failed on the event with ts " in caught.value.__notes__[0]
 
 
+class OfLangchain:
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [[1.0, 0.0]] * len(texts)
+
+    def embed_query(self, text: str) -> list[float]:
+        raise KeyError(text)
+
+
 def test_an_error_of_a_users_function_in_a_search_says_which_one() -> None:
     def broken(*given: Any) -> Any:
         raise KeyError(given[0])
@@ -363,6 +372,11 @@ def test_an_error_of_a_users_function_in_a_search_says_which_one() -> None:
         (lambda: where(words, topic=partial(broken, 1)), "broken failed on the value 'account'"),
         (lambda: chunked(pages, Chunker("own", {}, broken)), "broken failed on the document 'account-signin-01'"),
         (lambda: rewriting(broken, words)("free?"), "broken failed on the question 'free\\?'"),
+        (
+            lambda: (words >> rerank(SimpleNamespace(predict=broken)))("free?"),
+            "broken failed on the question 'free\\?'",
+        ),
+        (lambda: dense(pages, OfLangchain())("free?"), "embed_query failed on the question 'free\\?'"),
     ):
         with pytest.raises(KeyError) as caught:
             search()

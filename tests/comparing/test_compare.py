@@ -335,6 +335,13 @@ def test_judgments_that_are_a_ranking_are_doubted_by_a_gate_too() -> None:
     assert found.outcome == "pass"
 
 
+def test_no_size_is_detectable_if_all_queries_changed_by_the_same() -> None:
+    judged = {f"q{i}": {"a": 1} for i in range(9)}
+    runs = {name: {query: [found] for query in judged} for name, found in (("old", "b"), ("new", "a"))}
+    row = compare(judged, runs, "RR").row("new", "RR")
+    assert (row.difference, row.detectable, row.verdict) == (1.0, None, "unclear")
+
+
 def test_what_is_detectable_gets_a_verdict_beside_all_other_rows() -> None:
     judged, runs = systems(2, 80, 0.1)
     alone, beside = compare(judged, runs, "P@1"), compare(judged, runs, "P@1, RR, AP")

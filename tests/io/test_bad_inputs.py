@@ -96,10 +96,13 @@ RANKING_FILES = {
     "JSONL, query twice": (b'{"qid": "q1", "results": ["d1"]}\n{"qid": "q1", "results": ["d2"]}\n', "line 2: query 'q1' was given before"),
     "JSONL, no list": (b'{"qid": "q1", "results": ["d1"]}\n{"qid": "q2"}\n', "line 2: got {'qid': 'q2'}, expected an object with 'qid' and 'results'"),
     "JSONL, two lists": (b'{"qid": "q1", "results": ["d1"], "relevant": ["d1"]}\n{"qid": "q2", "results": []}\n', "cannot tell the query and its documents"),
+    "digits of another script": ("query_id,doc_id,score\nq1,d1,1\nq1,d2,٣\n".encode(), "line 3: got '٣' as the score, expected a number"),
     "Parquet cut off": (b"PAR1" + b"abc" * 10, "not valid Parquet"),
 }  # fmt: skip
 
 JUDGMENT_FILES = {
+    "digits of another script in CSV": ("query_id,doc_id,grade\nq1,d1,１\n".encode(), "line 2: got '１' as the grade, expected a number"),
+    "digits of another script in TREC": ("q1 0 d1 １\n".encode(), "line 1: the grade is '１', expected a finite number"),
     "no number": (b"query_id,doc_id,grade\nq1,d1,good\n", "line 2: got 'good' as the grade, expected a number"),
     "infinite": (b"query_id,doc_id,grade\nq1,d1,inf\n", "line 2: got inf (float) as the grade, expected a finite number"),
     "contradiction": (b"query_id,doc_id,grade\nq1,d1,1\nq1,d1,2\n", "document 'd1' of query 'q1' is judged twice with different grades, 1 and 2 (lines 2 and 3)"),

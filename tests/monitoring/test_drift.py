@@ -220,6 +220,11 @@ def test_queries_without_words_are_left_out_and_named() -> None:
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"corpus": {"d": "x"}}, "without judgments"),
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"ranking": {}}, "without judgments"),
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"hashes": {}}, "without a corpus"),
+        (
+            ({f"q{i}": f"a {i}" for i in range(9)}, ["b"] * 30),
+            {"hashes": "nowhere.json", "corpus": {"d": "x"}, "judgments": {f"q{i}": {"d": 1} for i in range(9)}},
+            "nowhere.json: no such file",
+        ),
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"label": -1}, "label"),
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"judge": "x"}, "judge_drift"),
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"judgments": {"z": {"d": 1}}}, "none of 9"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
@@ -18,6 +18,7 @@ from rankproof.core.conventions import FEWEST_TO_DECIDE, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
+from rankproof.document.formats import plain_data
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, old_arguments, shorten
@@ -89,7 +90,7 @@ class Kinship(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return {**asdict(self), "favoured": self.favoured}
+        return {**plain_data(self), "favoured": self.favoured}
 
     def _document(self) -> Document:
         from rankproof.comparing.orders_words import kinship as words

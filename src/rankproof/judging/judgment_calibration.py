@@ -299,7 +299,7 @@ class JudgmentCalibration(Result):
                 name: None if k is None else {"value": k.kappa.value, "low": k.low, "high": k.high}
                 for name, k in kappas.items()
             },
-            "prevalence": None if self.kappa is None else self.kappa.kappa.prevalence,
+            "prevalence": self.kappa and {str(grade): share for grade, share in self.kappa.kappa.prevalence.items()},
             **{name: plain_share(getattr(self, name)) for name in shares},
             "confusion": [{"people": a, "machine": b, "pairs": n} for (a, b), n in self.confusion.items()],
             "wrong": list(self.wrong),

@@ -119,7 +119,7 @@ class Calibration(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        plain = {name: each.to_dict() for name, each in self.relations.items()}
+        plain = {str(name): each.to_dict() for name, each in self.relations.items()}
         return {"judge": self.judge, "drawn": self.drawn, "left": self.left, "relations": plain}
 
     def _document(self) -> Document:

@@ -330,6 +330,19 @@ def test_every_result_prints_in_every_format(result: Result, tmp_path: Path) -> 
     assert repr(result).isprintable()
     assert width(repr(result)) <= LONGEST
     json.dumps(plain_value(result.to_dict()))
+    assert not list(odd_parts(result.to_dict()))
+
+
+def odd_parts(value: Any, path: str = "") -> Iterator[str]:
+    """The parts that are not of the very types of JSON: YAML and msgpack refuse some of them."""
+    if type(value) is dict:
+        for name, each in value.items():
+            yield from odd_parts(each, f"{path}.{name}") if type(name) is str else [f"{path}.{name!r}"]
+    elif type(value) is list:
+        for each in value:
+            yield from odd_parts(each, f"{path}[]")
+    elif value is not None and type(value) not in (str, int, float, bool):
+        yield f"{path}: {type(value).__name__}"
 
 
 ALIKE = [f"experiments/2024-11-{'x' * 30}/bm25-{name}/{'results-' * 8}final.run" for name in ("a", "b", "c")]

@@ -199,6 +199,7 @@ def test_test_cases_and_datasets_of_them() -> None:
             self.test_cases = [case, TestCase("how?", "so")]
 
     assert [each.query for each in read_samples(Dataset())] == ["why?", "how?"]
+    assert [each.query for each in read_samples({"version": 1, "samples": [case]})] == ["why?"]
 
 
 # --- spans -------------------------------------------------------------------------------------------

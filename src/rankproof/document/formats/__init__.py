@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -101,16 +102,17 @@ def from_ending(path: str | os.PathLike[str], offered: Iterable[str], what: str 
 
 
 def plain_data(value: Any) -> Any:
-    """A result as data that every format of data holds: dicts by names, lists, and words that are no enumeration.
+    """A result in the very types of JSON, and with its keys: other formats of data refuse more.
 
-    >>> plain_data({"ends": (0.5, 1)})
-    {'ends': [0.5, 1]}
+    >>> plain_data({"ends": (0.5, 1), True: 2})
+    {'ends': [0.5, 1], 'true': 2}
     """
     if is_dataclass(value):
         return {each.name: plain_data(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, Mapping):
-        return {plain_data(name): plain_data(each) for name, each in value.items()}
-    if isinstance(value, list) or type(value) is tuple:
+        keys = (str(name) if isinstance(name, str) else json.dumps(name) for name in value)
+        return dict(zip(keys, map(plain_data, value.values()), strict=True))
+    if isinstance(value, list | tuple):
         return [plain_data(each) for each in value]
     return str(value) if isinstance(value, str) else value
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.audit import percent
+from rankproof.document.formats import plain_data
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError
@@ -236,7 +237,7 @@ class Agreed(Displayable):
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
         return {
-            **asdict(self),
+            **plain_data(self),
             **{name: plain_share(getattr(self, name)) for name in ("sensitivity", "specificity")},
             "confusion": [{"people": a, "judge": b, "pairs": n} for (a, b), n in self.confusion.items()],
             "smallest": None if math.isnan(self.smallest) else self.smallest,

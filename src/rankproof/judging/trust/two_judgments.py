@@ -96,7 +96,7 @@ def kappa_of(said: TwoJudgments, weights: str = "none", rel: float | None = None
 
 def _around(found: Agreement, counts: Array, weights: str, size: int) -> tuple[float, float]:
     """The interval of a kappa; -1 to 1 if one group is all there is."""
-    n, groups = counts.sum(), len(counts)
+    n, groups = float(counts.sum()), len(counts)
     if found.value is None or groups < 2:
         return -1.0, 1.0
     apart = np.abs(np.subtract.outer(np.arange(size), np.arange(size))) / max(1, size - 1)
