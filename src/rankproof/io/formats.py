@@ -287,12 +287,11 @@ def _ids(texts: list[str], role: str, notes: list[str]) -> list[str]:
 
 def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str, name: str, source: str) -> Array:
     """The numbers that texts spell out; a text that spells none is an error at its place."""
+    whole = "".join(texts)
+    plain = "_" not in whole and whole.isascii()  # a no-break space may stand beside a number
     try:
-        numbers, whole = np.array(list(map(float, texts)), dtype=np.float64), "".join(texts)
-        plain = "_" not in whole and whole.isascii()
+        numbers = np.array(list(map(float if plain else number_in, texts)), dtype=np.float64)
     except ValueError:
-        plain = False
-    if not plain:  # a no-break space may stand beside a number
         numbers = np.array(list(map(number_in, texts)))
     wrong = np.isnan(numbers)
     if not wrong.any():

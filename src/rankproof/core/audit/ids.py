@@ -87,12 +87,6 @@ _NUMBER = re.compile(r"\d+(\.0+)?")
 _ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 _ENDING = re.compile(r"(?<=[^/])\.[A-Za-z][A-Za-z0-9]{0,9}$")
 
-
-def _as_number(text: str) -> str:
-    """A number without leading zeros and `.0`; other text as it is."""
-    return text.partition(".")[0].lstrip("0") or "0" if _NUMBER.fullmatch(text) else text
-
-
 _ALIKE = "spell the ids of both sides alike."
 
 
@@ -113,7 +107,7 @@ SPELLINGS = (
     Spelling(
         "number-ids",
         "leading zeros or a decimal point",
-        _as_number,
+        lambda text: text.partition(".")[0].lstrip("0") or "0" if _NUMBER.fullmatch(text) else text,
         re.compile(r"0|\d+\.").match,
         "keep ids as text when files are read and written: a number loses its leading zeros.",
     ),
