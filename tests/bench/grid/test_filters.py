@@ -14,7 +14,7 @@ from rankproof.bench.grid.plan import filter_parts
 from rankproof.bench.grid.steps import predicate
 from rankproof.bench.retrieve import keyword, where
 from rankproof.core.corpus import Corpus, Document
-from rankproof.errors import RankproofError
+from rankproof.errors import DataError, RankproofError
 
 N = 20
 """Questions; each has an old page and a new one that say the same, and the new one is right."""
@@ -172,6 +172,9 @@ def test_a_built_retriever_is_filtered_as_well(pages: dict[str, Any]) -> None:
     try:
         plan = {**pages, "retrievers": {"b": {"kind": "built", "call": "makes_retrievers:built"}}}
         found = grid({**plan, "filters": {"recent": {"year": 2024}}})
+        module.built = lambda corpus: corpus["nowhere"]  # type: ignore[attr-defined]
+        with pytest.raises(DataError, match=r"the first, b: .*<lambda>: KeyError: 'nowhere'"):
+            grid(plan)
     finally:
         del sys.modules["makes_retrievers"]
     assert all(doc.startswith("new") for docs in found.rankings["b"].values() for doc in docs)
