@@ -236,11 +236,7 @@ class RankCorrelation(Result):
             "rbo": self.rbo.value,
             "rbo_p": self.p,
             "notes": [each.note for each in dict.fromkeys((self.tau_b, self.tau_ap)) if each.note],
-            "left_out": list(self.left_out),
-            "higher": list(self.higher),
-            "scores": {name: list(pair) for name, pair in self.scores.items()},
-            "missing": list(self.missing),
-            "wrong": list(self.wrong),
+            **{name: plain_data(getattr(self, name)) for name in ("left_out", "higher", "scores", "missing", "wrong")},
         }
 
     def _document(self) -> Document:
