@@ -14,12 +14,12 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 85_807,
+    "lines": 85_799,
     "modules of over 400 lines": 0,
-    "code lines": 57_475,
+    "code lines": 57_471,
     "file names used twice": 20,
     "class names in two packages": 9,
-    "short helpers used once": 94,
+    "short helpers used once": 93,
     "circles": 0,
     "modules crossed by evaluate": 15,
     "modules crossed by gate": 31,
