@@ -32,10 +32,10 @@ often a difference is found depends on the shape of few moves, which they do not
 moved were found in .92 one way and in .73 the other."""
 STEPS = 8
 """Steps to the mean of a number that is only looked at above a limit: the third digit."""
-NODES, OF_HITS = 12, 32
-"""Numbers of moved queries over which a power is averaged, if more are possible; that of hits rises in steps."""
-REACH = 4.0
-"""How far from the usual number of them, in standard deviations."""
+NODES, REACH = 12, 5.0
+"""Numbers of moved queries over which a power is averaged, and how far from the usual, in standard deviations."""
+OF_HITS = 32, 4.0
+"""The same of hits, whose power rises in steps."""
 EXACT = 3e-3
 """How exactly the smallest difference is found: its third digit."""
 DOUBT = 1.5
@@ -100,7 +100,7 @@ class Moves:
             more = min(difference / self.spread, 1 - self.moved / 2)
             gone = min(1.0, self.moved + more)
             lost = min(1.0, (self.moved / 2 + more) / gone) if gone else 0.0
-            power = _averaged(n, gone, lambda m: _more_lost(m, lost, alpha, sides), OF_HITS)
+            power = _averaged(n, gone, lambda m: _more_lost(m, lost, alpha, sides), *OF_HITS)
             usual = self.moved / gone if gone else 0.0
             # The relative variance of the spread, as far as it comes from the share that moves anyway.
             doubt = usual**2 * (1 - self.moved) / (4 * self.seen)
@@ -258,16 +258,16 @@ def _probit(power: float) -> float:
     return NORMAL.inv_cdf(min(1 - 1e-12, max(1e-12, power)))
 
 
-def _averaged(n: int, share: float, power: Callable[[int], float], nodes: int = NODES) -> float:
+def _averaged(n: int, share: float, power: Callable[[int], float], nodes: int = NODES, reach: float = REACH) -> float:
     """A power over the numbers of queries that move, if each does with the same chance."""
-    return power(n) if share >= 1 else sum(weight * power(m) for m, weight in _numbers(n, share, nodes))
+    return power(n) if share >= 1 else sum(weight * power(m) for m, weight in _numbers(n, share, nodes, reach))
 
 
 @lru_cache(maxsize=256)
-def _numbers(n: int, share: float, nodes: int) -> list[tuple[int, float]]:
+def _numbers(n: int, share: float, nodes: int, reach: float) -> list[tuple[int, float]]:
     """How many of n queries may move, and how likely each of these numbers is beside the others."""
     middle, wide = n * share, math.sqrt(n * share * (1 - share))
-    low, high = max(0, math.floor(middle - REACH * wide)), min(n, math.ceil(middle + REACH * wide))
+    low, high = max(0, math.floor(middle - reach * wide)), min(n, math.ceil(middle + reach * wide))
     last = min(nodes, high - low + 1) - 1
     numbers = sorted({round(low + (high - low) * i / last) for i in range(last + 1)})
     ways = (math.lgamma(n + 1) - math.lgamma(m + 1) - math.lgamma(n - m + 1) for m in numbers)
