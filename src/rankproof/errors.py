@@ -236,8 +236,6 @@ def warn_caller(message: str, kind: type[Warning] = UserWarning) -> None:
 _LONG = re.compile(r"(\S{200})\S{200,}(\S{100})")
 """A word that is too long to show."""
 
-# --- errors of the caller's own code -----------------------------------------------------------
-
 
 class UserCode:
     """Code of the caller's: an error inside gets a note of which function failed, and on what; ours gets none."""
@@ -251,13 +249,14 @@ class UserCode:
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self.note_on(error)
+        if isinstance(error, Exception):
+            self.note_on(error)
 
-    def note_on(self, error: BaseException | None) -> None:
+    def note_on(self, error: Exception) -> None:
         """Note it on an error; for code that is called so often that a context for each call would take long."""
         function = getattr(self.function, "func", self.function)  # of a partial the function itself
         ours = isinstance(error, RankproofError) or str(getattr(function, "__module__", "")).startswith("rankproof.")
-        if isinstance(error, Exception) and not ours and not getattr(error, "__notes__", None):
+        if not ours and not getattr(error, "__notes__", None):
             name = getattr(function, "__qualname__", type(function).__name__)
             error.add_note(f"{name}{self.FAILED_ON}{' '.join([self.noun, *map(shorten, self.given)])}")
 

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from rankproof.core.arrays import by_key
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError
@@ -167,10 +168,7 @@ def metric_changes(windows: Iterable[OnlineEstimate], calendar: Calendar) -> lis
     Whether something changed is asked of days: what a day does to all of its hours must not pass for a change. From
     which hour on it did is then asked of the hours. Only a log of fewer than ten days is judged by its hours alone.
     """
-    series: dict[tuple[str, str, str], list[OnlineEstimate]] = {}
-    for each in windows:
-        if each.start is not None:
-            series.setdefault(each.key, []).append(each)
+    series = by_key((each.key, each) for each in windows if each.start is not None)
     starts: dict[tuple[str, str, str], Array] = {}
     tested: dict[tuple[str, str, str], Series] = {}
     finer: dict[tuple[str, str, str], tuple[Array, Array, Array, Array]] = {}

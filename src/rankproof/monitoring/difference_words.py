@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rankproof.core.arrays import by_key
 from rankproof.document.model import Block, Bullets, Chart, Document, Paragraph, Part, Table, first_rows
 from rankproof.document.numbers import count, probability, setting, share
 from rankproof.document.terminal import bin_means, page_height, spark
@@ -178,11 +179,7 @@ def minute_of(calendar: Calendar, time: int) -> str:
 
 def series_by_metric(found: Monitor) -> dict[str, list[OnlineEstimate]]:
     """The windows of each metric, all events together."""
-    series: dict[str, list[OnlineEstimate]] = {}
-    for each in found.windows:
-        if not each.slice:
-            series.setdefault(each.metric, []).append(each)
-    return series
+    return by_key((each.metric, each) for each in found.windows if not each.slice)
 
 
 def sparkline(values: Sequence[float]) -> str:

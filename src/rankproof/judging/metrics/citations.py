@@ -7,6 +7,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from rankproof.core.arrays import by_key
 from rankproof.core.hits import PerQuery, ratio
 from rankproof.core.measure import Cutoff
 from rankproof.judging.case import Case, Maybe, Reading, any_of
@@ -275,10 +276,7 @@ def support_recall(case: Case, citations: Literal["all", "first"] = "all") -> Gr
 
 def _by_words(case: Case) -> dict[str, list[Citation]]:
     """The citations by the words that they are for."""
-    found: dict[str, list[Citation]] = {}
-    for each in case.sample.citations or ():
-        found.setdefault(each.claim, []).append(each)
-    return found
+    return by_key((each.claim, each) for each in case.sample.citations or ())
 
 
 def _supported(case: Case, citation: Citation) -> float | None:

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from rankproof.core.arrays import by_key
 from rankproof.core.audit import percent
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
@@ -322,9 +323,6 @@ def sentences(corrections: Corrects) -> Iterator[str]:
     if done:
         listed = "; ".join(f"{name}: {each.method}" for name, each in done.items())
         yield f"Corrected for the judge's error ({listed})."
-    reasons: dict[str, list[str]] = {}
-    for name, each in corrections.items():
-        if isinstance(each, Uncorrected):
-            reasons.setdefault(each.reason, []).append(name)
+    reasons = by_key((each.reason, name) for name, each in corrections.items() if isinstance(each, Uncorrected))
     for reason, names in reasons.items():
         yield f"No correction of {', '.join(names)}: {reason}."
