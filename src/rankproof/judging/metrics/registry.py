@@ -175,9 +175,9 @@ class Metric:
     needs: tuple[str, ...]
     """The fields a sample must have."""
     score: Score
-    monotone: bool = True
+    monotone: bool
     """Whether no yes more ever lowers it, so that its ends are found without trying."""
-    choices: tuple[Any, ...] = (False, True)
+    choices: tuple[Any, ...]
     """The possible values of an unknown cell."""
     limits: Callable[[Units], tuple[float, float]] = lambda units: (0.0, 1.0)
     """The lowest and the highest value that is possible at all."""
@@ -203,21 +203,25 @@ def metric(
     name: str,
     *,
     needs: Iterable[str],
+    score: Score,
     also: Iterable[str] = (),
     presets: Mapping[str, Mapping[str, Any]] | None = None,
     at: str | None = "k",
     higher: bool = True,
+    monotone: bool = True,
+    choices: tuple[Any, ...] = (False, True),
+    limits: Callable[[Units], tuple[float, float]] = lambda units: (0.0, 1.0),
     peer: str | None = None,
-    **how: Any,
+    soft_by: str = "left",
 ) -> Callable[[Callable[..., Any]], Measure]:
-    """Make a function from a `Case` to what it counts a metric; `how` has its score, and more of a `Metric`."""
+    """Make a function from a `Case` to what it counts a metric."""
 
     def register(function: Callable[..., Any]) -> Measure:
         others = {**{other: {} for other in also}, **(presets or {})}
         parameters = parameters_of(function)
         at_one = at if at in parameters else None
         made = Measure(Spec(name, "judged", function, parameters, MappingProxyType(others), at_one, higher))
-        found = Metric(made, function, tuple(needs), **how)
+        found = Metric(made, function, tuple(needs), score, monotone, choices, limits, soft_by)
         if peer is not None:
             PEERS.setdefault(peer, {})[name] = found
             return made
