@@ -1,4 +1,4 @@
-"""Old names of modules and functions: they work for one more release, with a warning that names the new one."""
+"""Old names that the docs named, of modules and functions: they work for one more release, with a warning."""
 
 from __future__ import annotations
 
@@ -12,48 +12,22 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-# What an old module held, in the new one; or in several.
+# The old paths that the docs named, and the new ones.
 MOVED = {
-    f"rankproof.{old}": " ".join(f"rankproof.{each}" for each in new.split())
+    f"rankproof.{old}": f"rankproof.{new}"
     for old, new in {
         "api.export": "scoring.scores",
-        "arguments": "suggestions",
-        "bench.retrieve.words": "text.tokens",
-        "cli.reasons": "cli.explanations",
-        "compat.trec_eval.program": "compat.trec_eval",
-        "compat.trec_eval.results": "compat.trec_eval.columns",
         "core.derivation.registry": "core.derive",
         "core.derivation.steps": "core.derive",
         "core.paper": "core.derive",
-        "core.measures.graded": "core.measures.ndcg_and_err",
-        "core.measures.incomplete": "core.measures.incomplete_judgments",
-        "core.measures.interpolated": "core.measures.interpolated_precision",
-        "core.measures.ranked": "core.measures.rr_and_ap",
-        "core.merge": "core.mergeable_summaries",
-        "core.orders": "core.expected_and_extreme_values",
-        "core.parameters": "core.measure scoring.catalogue",
+        "core.parameters": "core.measure",
         "core.preferences": "core.judgments",
         "core.rules": "core.conventions",
-        "io.roles": "io.column_roles",
         "io.spans": "io.judgments",
-        "judging.lexical.judge": "judging.lexical_judge judging.lexical_profile judging.trust",
-        "judging.lexical.profile": "judging.lexical_profile",
+        "judging.lexical.judge": "judging.lexical_judge",
         "judging.lexical.support": "judging.lexical_judge",
-        "judging.metrics.peers": "judging.metrics.other_tools",
-        "judging.models.budget": "judging.models judging.models.judge judging.models.calls",
-        "judging.models.limits": "judging.models judging.models.judge judging.models.calls",
-        "monitoring.change": "monitoring.change_point",
-        "monitoring.spans": "monitoring.otel_spans",
-        "monitoring.sums": "monitoring.window_sums",
-        "monitoring.user_model": "monitoring.simulated_users",
         "scoring.export": "scoring.scores",
-        "stats.detection": "stats.detectable_difference",
-        "stats.flips": "stats.paired stats.confidence",
-        "stats.gate": "comparing.gate_decision",
-        "stats.gate_decision": "comparing.gate_decision",
-        "stats.power": "stats.significance",
-        "stats.rank_correlation": "stats.agreement stats.corrections",
-        "stats.rankings": "stats.agreement stats.corrections",
+        "stats.flips": "stats.paired",
     }.items()
 }
 FOLDERS = {name.rsplit(".", 1)[0] for name in MOVED}
@@ -77,11 +51,10 @@ class OldNames:
         """Fill it with everything from the new place."""
         if module.__name__ not in MOVED:
             return
-        new = MOVED[module.__name__].split()
-        import_module("rankproof.errors").warn_of(module.__name__, " and ".join(new), "import it from there")
-        for each in reversed(new):
-            inside = vars(import_module(each))
-            module.__dict__.update({name: there for name, there in inside.items() if not name.startswith("__")})
+        new = MOVED[module.__name__]
+        import_module("rankproof.errors").warn_of(module.__name__, new, "import it from there")
+        inside = vars(import_module(new))
+        module.__dict__.update({name: there for name, there in inside.items() if not name.startswith("__")})
 
 
 def old_names(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:

@@ -297,17 +297,4 @@ def derive(measure: Measure, h: Hits) -> Written:
 
 
 if not TYPE_CHECKING:
-    __getattr__ = old_names(
-        __name__,
-        {
-            "said": "number_text",
-            "counted": "count_step",
-            "wanted": "relevant_step",
-            "graded": "graded_terms",
-            "shown": "shown_step",
-            "capped": "cap_step",
-            "summed": "sum_step",
-            "evenly": "even_shares",
-            "seen": "seen_rows",
-        },
-    )
+    __getattr__ = old_names(__name__, {"wanted": "relevant_step", "summed": "sum_step"})

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankproof.core.arrays import FEW, Array, Gain, PerQuery, best_first, gains, narrow, offsets, ratio, run_rows, runs
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, warn_of
+from rankproof.errors import UsageError
 
 __all__ = ["Array", "Facets", "Hits", "PackedHits", "PerQuery", "ratio"]
 
@@ -96,12 +96,6 @@ class Hits(Displayable):
     def in_order(self) -> Hits:
         """The same rows sorted by query, then rank."""
         return self.keep(np.lexsort((self.rank, self.query)))
-
-    @property
-    def corpus(self) -> int | None:
-        """The old name of `corpus_size`."""
-        warn_of("Hits.corpus", "corpus_size")
-        return self.corpus_size
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """The result of `make()`, cached under `key`, since several measures need the same cut."""

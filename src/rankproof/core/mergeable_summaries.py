@@ -181,7 +181,7 @@ def _histogram(values: Array, counts: Array) -> Array:
     return np.bincount(place, weights=counts, minlength=BINS + 2).astype(np.int64)
 
 
-__all__ = ["ExactSum", "SpreadSummary", "ValueSummary", "WorstQueries", "exact_mean", "merge_parts", "merged"]
+__all__ = ["ExactSum", "SpreadSummary", "ValueSummary", "WorstQueries", "exact_mean", "merge_parts"]
 
 T = TypeVar("T", ExactSum, ValueSummary, "WorstQueries", "Resamples", "SpreadSummary")
 
@@ -191,10 +191,6 @@ def merge_parts(parts: Sequence[T]) -> T:
     if not parts:
         raise DataError("merge: got no summaries, expected one or more. Next: check that there are parts.")
     return reduce(lambda a, b: a + b, parts)
-
-
-merged = merge_parts
-"""The name that workers know it by."""
 
 
 # --- the queries with the worst values ----------------------------------------------------------------

@@ -161,9 +161,7 @@ def _largest(row: Array) -> float:
 
 
 if not TYPE_CHECKING:
-    __getattr__ = old_names(
-        __name__, {"paired": "paired_differences", "finite": "finite_row", "constant": "is_constant"}
-    )
+    __getattr__ = old_names(__name__, {"paired": "paired_differences"})
 
 
 @explain_calls
