@@ -89,30 +89,11 @@ def test_the_size_of_the_corpus_is_taken_by_its_old_name(verb: str) -> None:
 
 OTHERS: dict[str, tuple[Callable[..., Any], str, str, Any]] = {
     "check_questions": (
-        lambda **given: rankproof.check_questions(judgments=JUDGED, **given).to_dict(),
-        *("questions", "queries", {query: f"what is {query}" for query in JUDGED}),
-    ),
-    "check_questions of systems": (
         lambda **given: rankproof.check_questions(dict.fromkeys(JUDGED, "why?"), JUDGED, **given).to_dict(),
         *("rankings", "systems", BOTH),
     ),
-    "split_questions": (
-        lambda **given: rankproof.split_questions(shares={"tune": 0.5, "test": 0.5}, **given),
-        *("questions", "queries", {f"q{i}": "why?" for i in range(9)}),
-    ),
-    "pool": (lambda **given: rankproof.pool(**given), "rankings", "systems", BOTH),
-    "fuse": (lambda **given: rankproof.fuse(**given), "rankings", "systems", BOTH),
-    "tune": (lambda **given: str(rankproof.tune(judgments=JUDGED, **given)), "rankings", "systems", BOTH),
-    "calibrate_judgments": (
-        lambda **given: str(rankproof.calibrate_judgments(JUDGED, JUDGED, **given)),
-        *("runs", "systems", BOTH),
-    ),
     "report": (
         lambda **given: rankproof.report(JUDGED, BOTH, "RR", **given).html(),
-        *("documents", "corpus", {"a": "The first page"}),
-    ),
-    "a page of one number": (
-        lambda **given: rankproof.explain(JUDGED, RANKED, next(iter(JUDGED)), "RR").html(**given),
         *("documents", "corpus", {"a": "The first page"}),
     ),
 }

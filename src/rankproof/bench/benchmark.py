@@ -23,7 +23,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_whole, old_arguments, one_of, shorten, warn_caller
+from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import Grouping
 from rankproof.io.judgments import LabelledQuestions, load_labelled, save_labelled
@@ -110,7 +110,6 @@ class Benchmark(Displayable):
         made.corpus = found.corpus if corpus is None else load_corpus(corpus)
         return made
 
-    @old_arguments(target="path")
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write a BEIR folder, or only the labelled questions if the name ends in .jsonl; `load` reads both.
 

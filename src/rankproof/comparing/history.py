@@ -26,7 +26,7 @@ from rankproof.core.audit import Audit
 from rankproof.core.audit.queries import UNANSWERED
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import for_face
-from rankproof.errors import DataError, UsageError, check_whole, old_arguments, shorten
+from rankproof.errors import DataError, UsageError, check_whole, shorten
 from rankproof.io.groups import Grouping
 from rankproof.scoring.evaluate import Measures
 from rankproof.scoring.protocol import ScoresLike
@@ -219,7 +219,6 @@ class History(Result):
         """The scores of several names, each given once."""
         return {name: self.scores(name) for name in _each_once(names)}
 
-    @old_arguments(target="path")
     def export_to(self, path: str | os.PathLike[str], *names: str, force: bool = False) -> int:
         """Write these results (by default all) to one JSON file, compressed for `.gz`; returns their number."""
         with open_to_read(self.path, self.timeout) as connection:

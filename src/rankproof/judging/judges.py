@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import setting
-from rankproof.errors import DataError, UsageError, WrongCall, check_whole, not_known, old_arguments, one_of, shorten
+from rankproof.errors import DataError, UsageError, WrongCall, check_whole, not_known, one_of, shorten
 from rankproof.judging.function_judge import called_judge, verdict_of
 from rankproof.judging.models.providers import PROVIDERS
 from rankproof.judging.verdicts import (
@@ -300,7 +300,6 @@ class Verdicts(Displayable):
             )
         return next(iter(found.values()))
 
-    @old_arguments(target="path")
     def export_to(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
         """Write everything as JSON Lines; returns the number of verdicts."""
         self.judges()  # if there is no ledger, that is an error

@@ -19,7 +19,7 @@ from rankproof.core.names import parse_each
 from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_number, check_whole, old_arguments, shorten
+from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten
 from rankproof.io.load import Columns, load_judgments, load_rankings, with_columns
 from rankproof.judging.trust.agreement import plain_share
 from rankproof.judging.trust.two_judgments import Estimated, Estimating, Kappa, TwoJudgments, confusion_of, kappa_of
@@ -30,7 +30,6 @@ from rankproof.stats.judge_error import Share, share_of
 SIDES = ("judgments of people", "judgments of the machine")
 
 
-@old_arguments(runs="systems")
 @with_columns
 def calibrate_judgments(
     machine: Any,

@@ -256,7 +256,6 @@ class Explanation(Result):
         versus = None if self.other is None else self.other.to_dict()
         return {**self.own.to_dict(), "versus": versus, "differences": self.differences, "wrong": list(self.wrong)}
 
-    @old_arguments(documents="corpus")
     def html(self, name: str = "the ranking", *, queries: Any = None, corpus: Any = None) -> str:
         """The same as a page: retrieved and relevant documents as sets, the list beside the ideal, the steps.
 

@@ -25,7 +25,6 @@ from rankproof.document.page import (
     prose,
     table,
 )
-from rankproof.errors import old_arguments
 from rankproof.io.corpora import QUERY_TEXT, read_texts, read_titles
 from rankproof.scoring.tables import DISTRUST
 
@@ -131,7 +130,6 @@ Side: TypeAlias = "tuple[str, Explanation]"
 Titles = Mapping[str, str]
 
 
-@old_arguments(documents="corpus")
 def explanation_page(systems: Mapping[str, Sequence[Explanation]], *, queries: Any = None, corpus: Any = None) -> str:
     """Explanations of the same measures and query under one system, or several side by side, as one page."""
     every = [each for explanations in systems.values() for each in explanations]

@@ -24,7 +24,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Parameter, parameters_of
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import for_face, setting
-from rankproof.errors import DataError, UsageError, not_known, old_arguments, one_of, shorten, warn_caller
+from rankproof.errors import DataError, UsageError, not_known, one_of, shorten, warn_caller
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.io.values import as_given
 from rankproof.suggestions import docstring
@@ -299,7 +299,6 @@ def _weights(method: Method, weights: Any, names: Sequence[str]) -> tuple[float,
     return tuple(float(weight) for weight in weights)
 
 
-@old_arguments(rankings="systems")
 @with_columns
 def fuse(
     systems: Any,

@@ -17,7 +17,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.document.model import Displayable, Document, Paragraph, Part, Result, Table
 from rankproof.document.numbers import count, score, span
-from rankproof.errors import UsageError, check_number, check_whole, old_arguments, warn_caller
+from rankproof.errors import UsageError, check_number, check_whole, warn_caller
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.scores import Scores
@@ -145,7 +145,6 @@ class Tuned(Result):
         """The chosen settings, as `fuse` takes them."""
         return self.recipe.settings
 
-    @old_arguments(rankings="systems")
     def fuse(self, systems: Any, depth: int | None = None) -> Fused:
         """Other results of the same rankings combined in this way."""
         loaded = load_rankings(systems)
@@ -193,7 +192,6 @@ class Tuned(Result):
         return Document(f"Tuned {name}", shown, records, self.to_dict())
 
 
-@old_arguments(rankings="systems")
 @with_columns
 def tune(
     judgments: Any,

@@ -78,7 +78,7 @@ Relevant = Mapping[str, set[str]]
 Rankings = Mapping[str, Mapping[str, Sequence[str]]]
 
 
-@old_arguments(rankings="systems", questions="queries")
+@old_arguments(rankings="systems")
 @with_columns
 def check_questions(
     queries: Any, judgments: Any, *, corpus: Any = None, systems: Any = None, columns: Columns = None

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 from rankproof.core.table import best_first
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, old_arguments, one_of, reason, shorten
+from rankproof.errors import DataError, UsageError, one_of, reason, shorten
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.scoring.evaluate import evaluate
 
@@ -200,7 +200,6 @@ def pool_rankings(rankings: Mapping[str, Mapping[str, Sequence[str]]], depth: in
     return Pool(tuple(rankings), ranks)
 
 
-@old_arguments(rankings="systems")
 @with_columns
 def pool(
     systems: Any,

@@ -28,7 +28,7 @@ from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.document import model
-from rankproof.errors import DataError, UsageError, check_whole, is_number, old_arguments, one_of, shorten
+from rankproof.errors import DataError, UsageError, check_whole, is_number, one_of, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import Columns, with_columns
 from rankproof.scoring.evaluate import evaluate, prepare
@@ -181,7 +181,6 @@ def count_sources(questions: Iterable[Question]) -> dict[str, int]:
     return dict(Counter(each.source for each in questions))
 
 
-@old_arguments(questions="queries")
 def split_questions(
     queries: Any, shares: Mapping[str, float], *, kinds: Mapping[str, str] | None = None, seed: int = 0
 ) -> dict[str, list[str]]:
