@@ -9,23 +9,26 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import UsageError
+from rankproof.store import Begin, Schema, open_to_hold, open_to_read
 
-APPLICATION = 0x524E4B41
-"""SQLite's `application_id` in our files ("RNKA"), so that another program's is never mistaken for one."""
-VERSION = 1
-TIMEOUT = 10.0
-"""Seconds to wait for another run that is writing."""
+ANSWERS = Schema(
+    noun="cache of answers",
+    option=("cache=", "--cache"),
+    made_by=("benchmark.run(..., cache=FILE)", "rankproof run ... --cache FILE"),
+    application=0x524E4B41,  # "RNKA"
+    often=True,
+    steps=(("CREATE TABLE answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL)",),),
+)
 AT_ONCE = 500
 """How many answers are looked up in one statement."""
 
@@ -33,85 +36,40 @@ AT_ONCE = 500
 class Answers:
     """Answers by their keys; they are on the disk when `put` returns."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self._connection = connection
-        self._path = path
+    def __init__(self, begin: Begin) -> None:
+        self._begin = begin
 
     def get(self, keys: Iterable[str]) -> dict[str, str]:
         """The known answers by key."""
         wanted = list(keys)
         found: dict[str, str] = {}
-        with _speaking(self._path):
+        with self._begin() as connection:
             for start in range(0, len(wanted), AT_ONCE):
                 some = wanted[start : start + AT_ONCE]
                 places = ", ".join("?" * len(some))
-                found.update(self._connection.execute(f"SELECT key, answer FROM answers WHERE key IN ({places})", some))
+                found.update(connection.execute(f"SELECT key, answer FROM answers WHERE key IN ({places})", some))
         return found
 
     def put(self, answers: Iterable[tuple[str, str]]) -> None:
         """Keep answers by key: all of them, or none if the process ends meanwhile."""
-        with _speaking(self._path), self._connection:
-            self._connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", answers)
+        with self._begin() as connection:
+            connection.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", answers)
 
 
 @contextmanager
 def open_answers(path: Path) -> Iterator[Answers]:
     """The file, made if there is none; several runs may use it at once."""
-    with _speaking(path), closing(sqlite3.connect(path, timeout=TIMEOUT)) as connection:
-        _check(connection, path)
-        with suppress(sqlite3.OperationalError):  # another run is just doing the same
-            connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        connection.execute("PRAGMA synchronous = NORMAL")
-        with connection:
-            # Begun here, as Python would begin a transaction only after the table: others must never see half of it.
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL)")
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {VERSION}")
-        yield Answers(connection, path)
+    with open_to_hold(path, schema=ANSWERS) as begin:
+        yield Answers(begin)
 
 
 def remove(path: Path) -> None:
     """Delete the file, with what SQLite keeps beside it; a file of another program is an error, and is kept."""
     if path.is_file():
-        with _speaking(path), closing(sqlite3.connect(path, timeout=TIMEOUT)) as connection:
-            _check(connection, path)
+        with open_to_read(path, schema=ANSWERS):
+            pass
     for end in ("", "-wal", "-shm"):
         path.with_name(path.name + end).unlink(missing_ok=True)
-
-
-def _check(connection: sqlite3.Connection, path: Path) -> None:
-    with connection:  # at one moment: another run may be making the file right now
-        connection.execute("BEGIN")
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if application != APPLICATION and (application or tables):
-        raise DataError(
-            f"{path}: a database of another kind, expected answers kept by rankproof; it was left as it is. "
-            "Next: name another file."
-        )
-    if version > VERSION:
-        raise DataError(
-            f"{path}: answers of version {version}, and this rankproof reads up to version {VERSION}. "
-            "Next: pip install --upgrade rankproof."
-        )
-
-
-@contextmanager
-def _speaking(path: Path) -> Iterator[None]:
-    """An error of SQLite as our own, with the next step."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise UsageError(
-            f"{path}: answers cannot be kept here ({error}). Next: name a file that can be written."
-        ) from error
-    except sqlite3.DatabaseError as error:
-        raise DataError(
-            f"{path}: no answers kept by rankproof, or damaged ones ({error}); it was left as it is. "
-            "Next: name another file, or delete it."
-        ) from error
 
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -180,10 +180,14 @@ OTHERS = {
 
 def _kind_of_database(path: Path) -> FileKind:
     from rankproof.store import HISTORY, TIMEOUT, connect
-    from rankproof.store.answers import APPLICATION
+    from rankproof.store.answers import ANSWERS
     from rankproof.store.ledger import LEDGER
 
-    kinds = {HISTORY.application: FileKind.HISTORY, LEDGER.application: FileKind.LEDGER, APPLICATION: FileKind.ANSWERS}
+    kinds = {
+        HISTORY.application: FileKind.HISTORY,
+        LEDGER.application: FileKind.LEDGER,
+        ANSWERS.application: FileKind.ANSWERS,
+    }
     try:
         with closing(connect(path, TIMEOUT, "ro")) as connection:
             (application,) = connection.execute("PRAGMA application_id").fetchone()

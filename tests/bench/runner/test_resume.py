@@ -209,10 +209,10 @@ def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
     connection.close()
     for path in (text, other):
         before = path.read_bytes()
-        with pytest.raises(DataError, match="answers kept by rankproof"):
+        with pytest.raises(DataError, match="cache of answers"):
             run(Counting(), path)
         assert path.read_bytes() == before
-    with pytest.raises(UsageError, match="answers cannot be kept here"):
+    with pytest.raises(UsageError, match="Next: name a file that can be written, with cache="):
         run(Counting(), tmp_path / "no" / "folder.db")
 
 
