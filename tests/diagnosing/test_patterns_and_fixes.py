@@ -114,14 +114,6 @@ def test_sure_gains_come_first_by_their_size_then_what_is_in_doubt() -> None:
     assert order == ["copies", "keyword", "dense"]
 
 
-@pytest.mark.parametrize("gain", [1e-12, 0.1, 0.3, 1.0, 1e12])
-@pytest.mark.parametrize("unequal", [0.0, 1e-16, 1e-13, 1e-9, 1e-3])
-def test_a_gain_that_hardly_varies_is_worth_as_much_on_other_queries(gain: float, unequal: float) -> None:
-    after = [gain * (1 + unequal * (place % 3)) for place in range(20)]
-    found = only(tried("copies", [0.0] * 20, after)).elsewhere
-    assert found == pytest.approx(gain, rel=max(1e-9, 4 * unequal))
-
-
 def test_the_more_is_tried_the_wider_the_intervals() -> None:
     rng = np.random.default_rng(4)
     before, after = list(rng.random(30)), list(rng.random(30) + 0.2)

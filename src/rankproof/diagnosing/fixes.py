@@ -5,7 +5,6 @@ A change is tried at once, on every query, or on `MOST_ASKED` of them if it must
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -28,13 +27,8 @@ from rankproof.io.values import as_text
 from rankproof.scoring.evaluate import evaluate
 from rankproof.stats.confidence import Ends, agree_with_test
 from rankproof.stats.differences import difference_interval
-from rankproof.stats.distributions import HALF_ROOT, NORMAL
 from rankproof.stats.paired import paired_differences, sign_flips, total
 
-HALVINGS = 40
-"""The number of times that the range of a true gain is halved: to less than a billionth."""
-LEAST = 0.05
-"""The least share of the variance that a smaller gain keeps."""
 TIMES = 2
 """The factors by which more, or fewer, documents are tried."""
 MOST_PLACED = 10_000
@@ -296,9 +290,6 @@ class Fix(Displayable):
     do: str
     wins: int = 0
     losses: int = 0
-    elsewhere: float | None = None
-    """The expected gain on other queries: less than the claimed one, part of which is due to luck. It is as
-    often too high as too low; 0 where luck may have brought all."""
 
     @property
     def verdict(self) -> str:
@@ -330,19 +321,18 @@ def fixes(trials: Iterable[Trial], rng: np.random.Generator, alpha: float = 0.05
     spans = [difference_interval(each, level=1 - share) for each in turned]
     ps = [each.p for each in sign_flips(turned, rng)]
     found = [
-        _fix(each, gains, agree_with_test((span.low, span.high), total(gains) / len(gains), p, share), share)
+        _fix(each, gains, agree_with_test((span.low, span.high), total(gains) / len(gains), p, share))
         for each, gains, span, p in zip(tried, turned, spans, ps, strict=True)
     ]
     # Sure changes come first, bounds after all measured ones, and causes before what covers them up.
     return sorted(found, key=lambda fix: (not fix.claimed, fix.most, fix.kind != "hole", -fix.gain))
 
 
-def _fix(trial: Trial, gains: Array, span: Ends, alpha: float) -> Fix:
+def _fix(trial: Trial, gains: Array, span: Ends) -> Fix:
     low, high = span
     change, n = CHANGES[trial.kind], len(gains)
     said = {name: getattr(change, name).format(**trial.words) for name in ("title", "how", "do")}
     same = trial.measure == trial.after_measure
-    claimed = bool(n >= FEWEST_TO_DECIDE and np.isfinite(low) and low > 0)
     return Fix(
         kind=trial.kind,
         measure=trial.measure if same else f"{trial.measure} to {trial.after_measure}",
@@ -352,45 +342,9 @@ def _fix(trial: Trial, gains: Array, span: Ends, alpha: float) -> Fix:
         low=low if np.isfinite(low) else None,
         high=high if np.isfinite(high) else None,
         n=n,
-        claimed=claimed,
+        claimed=bool(n >= FEWEST_TO_DECIDE and np.isfinite(low) and low > 0),
         most=change.most,
         wins=int((gains > 0).sum()),
         losses=int((gains < 0).sum()),
-        elsewhere=_elsewhere(gains, low, alpha) if claimed and not change.most else None,
         **said,
     )
-
-
-def _elsewhere(gains: Array, low: float, alpha: float) -> float:
-    """The gain without what being claimed adds to it: as often too high as too low, however seldom it is claimed.
-
-    Only a gain that lies far enough above 0 is claimed, and luck takes some of them there. What is claimed of a true
-    gain is a normal distribution cut off below; the true gain is the one under which half of what is left lies above
-    the gain that was measured (at least 0). Where few queries gain much, a smaller gain has a smaller error as well:
-    its variance changes with the mean as in the exponential family through these gains, by their skewness.
-    """
-    gain, n = float(gains.mean()), len(gains)
-    apart = gains - gain
-    variance = float((apart**2).sum()) / (n - 1)
-    if not variance:
-        return gain
-    slope = float((apart**3).mean()) / variance
-
-    def error(mean: float) -> float:
-        return math.sqrt(max(variance + (mean - gain) * slope, LEAST * variance) / n)
-
-    # The least gain that is claimed is so many of its own errors above 0 as sign flips ask of many queries (its square,
-    # over n), or as the low end is below this one if that is less: the interval is wider than the test.
-    z = NORMAL.inv_cdf(alpha / 2) ** 2
-    many = min(z * (n - 1) / max(n - z, 1), ((gain - low) / error(gain)) ** 2) / n
-    half = many * slope / 2
-    least = min(half + math.sqrt(max(half**2 + many * (variance - gain * slope), 0.0)), gain)
-    below, above = 0.0, gain
-    for _ in range(HALVINGS):  # far out both sides are 0, and the true gain is nearer
-        middle = (below + above) / 2
-        root = HALF_ROOT / error(middle)
-        if 2 * math.erfc((gain - middle) * root) <= math.erfc((least - middle) * root):
-            below = middle
-        else:
-            above = middle
-    return below

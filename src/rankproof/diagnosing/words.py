@@ -222,13 +222,8 @@ def gain_of(fix: Fix) -> str:
     """The effect of a change on the measure: if less is better, a gain lowers it."""
     if (fix.after - fix.before) * fix.gain < 0:
         low, high = (None if end is None else 0.0 - end for end in (fix.high, fix.low))
-        elsewhere = None if fix.elsewhere is None else 0.0 - fix.elsewhere
-        fix = replace(fix, gain=-fix.gain, low=low, high=high, elsewhere=elsewhere)
-    less = ""
-    if fix.elsewhere is not None:
-        less = f"about {signed_number(fix.elsewhere)}" if fix.elsewhere else "perhaps nothing"
-        less = f", on other queries {less}"
-    return f"{fix.measure} {_gain(fix)} {signed_span(fix.low, fix.high)}{less}"
+        fix = replace(fix, gain=-fix.gain, low=low, high=high)
+    return f"{fix.measure} {_gain(fix)} {signed_span(fix.low, fix.high)}"
 
 
 def _worst(found: Diagnosis, most: int | None = None, short: bool = False) -> list[Block]:
@@ -256,10 +251,9 @@ def _method(found: Diagnosis) -> list[str]:
     if found.fixes:
         tried = count(len(found.fixes), "change")
         said.append(f"Intervals of gains hold for all {tried} tried at once; none that includes 0 is claimed.")
-    if any(each.elsewhere is not None for each in found.fixes):
+    if any(each.claimed and not each.most for each in found.fixes):
         said.append(
-            "On other queries a claimed gain is less, as luck has a part in what can be claimed; the estimate for "
-            "them is as often too high as too low."
+            "On other queries a claimed gain is less, as luck has a part in what is claimed: count on the low end."
         )
     if found.patterns:
         said.append(
