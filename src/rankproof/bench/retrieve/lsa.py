@@ -140,8 +140,8 @@ PER_PIECE = 170
 """Bytes of a piece in the table of words by pieces; a word has about three for each of its characters."""
 PER_FEATURE = 340
 """Bytes of a different piece, beside its vectors."""
-FEATURE_VECTORS, OTHER_VECTORS = 24, 24
-"""Bytes for each dimension of a piece and of a document or word, with the copies that are held at once."""
+PER_DIMENSION = 24
+"""Bytes for each dimension of a piece, document or word, with the copies that are held at once."""
 
 CHARACTERS_A_SECOND = 1_000_000
 PRODUCT, UPRIGHT = 10e-9, 1e-9
@@ -214,7 +214,7 @@ def cost_of(corpus: Mapping[str, Document], dimensions: int | None = None) -> Co
     cut = len({part for word in some for part in parts_of(word)}) * different / max(1, len(some))
     features = min(cut, different + sum(min(pieces / 3, letters**n) for n in LENGTHS))
     followed = _dimensions(dimensions, max(1, number)) + MORE
-    vectors = followed * (FEATURE_VECTORS * features + OTHER_VECTORS * (number + different))
+    vectors = followed * PER_DIMENSION * (features + number + different)
     return Cost(
         documents=number,
         words=different,
