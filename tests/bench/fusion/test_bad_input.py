@@ -71,11 +71,6 @@ def test_one_ranking_works_and_says_so() -> None:
     assert list(found["q"]) == ["a", "b"]
 
 
-def test_rankings_of_mostly_different_queries_are_told() -> None:
-    with pytest.warns(UserWarning, match="2 of 3 queries are in one ranking only"):
-        fuse([{"q": ["a"], "r": ["a"]}, {"q": ["a"], "s": ["a"]}])
-
-
 def test_no_query_in_common_is_refused() -> None:
     with pytest.raises(DataError, match=r"no query is in two of them.*'bm25' has 'q1'.*'dense' has '1'"):
         fuse({"bm25": {"q1": ["a"]}, "dense": {"1": ["a"]}})

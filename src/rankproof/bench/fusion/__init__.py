@@ -24,7 +24,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Parameter, parameters_of
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import for_face, setting
-from rankproof.errors import DataError, UsageError, not_known, one_of, shorten, warn_caller
+from rankproof.errors import DataError, UsageError, not_known, one_of, shorten
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.io.values import as_given
 from rankproof.suggestions import docstring
@@ -341,6 +341,4 @@ def fuse(
     training = None if judgments is None else load_judgments(judgments)
     pool = open_pool(loaded, depth, training)
     warn_of_left_out(loaded.values())
-    if pool.note:
-        warn_caller(pool.note)
     return fused_rankings(made if training is None else learn(made, pool, training), pool)

@@ -14,7 +14,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import ParameterKind
 from rankproof.core.table import Rankings, RankingTable
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, check_whole, shorten
+from rankproof.errors import DataError, check_whole, shorten, warn_caller
 from rankproof.io.mappings import MappingRankings
 from rankproof.io.values import are_integers, judged_kinds
 
@@ -128,8 +128,6 @@ class ScorePool(Displayable):
     empty: tuple[str, ...] = ()
     """The queries that are answered with no document by all."""
     kinds: Kinds = (None, None)
-    note: str = ""
-    """What is odd about the rankings; "" if nothing is."""
 
     def of(self, queries: Collection[str]) -> ScorePool:
         """The pool of these queries alone."""
@@ -258,7 +256,8 @@ def open_pool(
         depth = check_whole("depth", depth, advice="give one, like 10")
     kinds = _same_kinds(loaded, judgments)
     pool = pool_of({name: _table(each) for name, each in loaded.items()}, depth)
-    return replace(pool, kinds=kinds, note=_note(pool))
+    _check_shared(pool)
+    return replace(pool, kinds=kinds)
 
 
 def _table(ranking: Rankings) -> RankingTable:
@@ -271,26 +270,22 @@ def _table(ranking: Rankings) -> RankingTable:
     return replace(table, score=None, rank=-table.score) if bare else table
 
 
-def _note(pool: ScorePool) -> str:
-    """What is odd about the rankings to be fused; an error if no query is in two of them."""
+def _check_shared(pool: ScorePool) -> None:
+    """An error if no query is in two of the rankings; of a single one a note."""
     if len(pool.names) == 1:
-        return f"only one ranking, {pool.names[0]!r}, so there is nothing to combine it with"
-    answers = (lengths(pool.rank, pool.query) > 0).sum(axis=1) if len(pool.docs) else np.zeros(0)
-    answers = answers[query_starts(pool.query)]
-    alone = [pool.queries[i] for i in np.flatnonzero(answers == 1).tolist()]
-    if alone and len(alone) == len(answers):
-        examples = [
-            f"{name!r} has {shorten(pool.queries[int(pool.query[rows[0]])])}"
-            for name, column in zip(pool.names, pool.rank.T, strict=True)
-            if len(rows := np.flatnonzero(~np.isnan(column)))
-        ]
-        raise DataError(
-            f"rankings: no query is in two of them, so there is nothing to combine: {', '.join(examples[:3])}. "
-            "Next: check that they answer the same queries, with ids written the same way."
-        )
-    if 2 * len(alone) <= len(answers):
-        return ""
-    return f"{len(alone)} of {len(answers)} queries are in one ranking only, as {shorten(alone[0])}"
+        warn_caller(f"only one ranking, {pool.names[0]!r}, so there is nothing to combine it with")
+        return
+    if not len(pool.docs) or (lengths(pool.rank, pool.query) > 0).sum(axis=1).max() > 1:
+        return
+    examples = [
+        f"{name!r} has {shorten(pool.queries[int(pool.query[rows[0]])])}"
+        for name, column in zip(pool.names, pool.rank.T, strict=True)
+        if len(rows := np.flatnonzero(~np.isnan(column)))
+    ]
+    raise DataError(
+        f"rankings: no query is in two of them, so there is nothing to combine: {', '.join(examples[:3])}. "
+        "Next: check that they answer the same queries, with ids written the same way."
+    )
 
 
 def _same_kinds(loaded: Mapping[str, Rankings], judgments: Judgments | None) -> Kinds:

@@ -17,7 +17,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.document.model import Displayable, Document, Paragraph, Part, Result, Table
 from rankproof.document.numbers import count, score, span
-from rankproof.errors import UsageError, check_number, check_whole, warn_caller
+from rankproof.errors import UsageError, check_number, check_whole
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.scores import Scores
@@ -226,8 +226,6 @@ def tune(
         recipes.append(recipe(list(loaded), method, own.pop("normalise"), own.pop("weights"), own))
     pool = open_pool(loaded, depth, judged)
     warn_of_left_out(loaded.values())
-    if pool.note:
-        warn_caller(pool.note)
     generator = np.random.default_rng(check_whole("seed", seed, 0))
     seen, _ = split(judged.queries, share, generator)
     groups = {query: SEEN if query in seen else HELD_OUT for query in judged.queries}
