@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from statistics import median
 from typing import Any, Unpack
 
 from rankproof.bench.runner import RunPlan, RunRow
@@ -20,7 +19,7 @@ from rankproof.core.join import Block, Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.document.model import Document, Part, Result
-from rankproof.document.numbers import count, duration, for_face
+from rankproof.document.numbers import count, duration
 from rankproof.errors import UsageError, old_arguments, shorten
 from rankproof.io.groups import Grouping
 from rankproof.io.mappings import MappingRankings
@@ -186,25 +185,12 @@ class Run(Result):
             yield "Questions were asked in batches; each counts with its share of the time."
         if self.streamed:
             yield "Latencies are the times between answers; the first of each start includes the start itself."
-        times = [row.seconds for row in self.rows if row.answer is not None and not row.remembered]
-        one_by_one = len(times) >= 5 and not (self.batched or self.streamed)
-        if one_by_one and times[0] > max(0.5, 10 * (usual := median(times[1:]))):
-            yield (
-                f"The first question took {duration(times[0])}, the others about {duration(usual)}. Next: leave such a "
-                f"start out of the latencies with {for_face('warm_up=1', '--warm-up 1')}."
-            )
         if late := [row.seconds for row in self.rows if row.late]:
             waited = f"{count(len(late), 'question')} had no answer in time"
             yield f"{waited}; in latencies each counts with the {duration(max(late))} that were waited for."
         failed, asked = len(self.failures), len(self.rows)
         if failed < asked and 2 * failed > asked:
             yield f"Only {asked - failed} of {asked} questions were answered: latencies are not those of the run."
-        elif failed == asked and any("thread" in reason for reason in self.failures.values()):
-            # What belongs to one thread says so; to anything else the advice would be a riddle.
-            yield (
-                "Every question failed: the retriever seems to know one thread only. Next: run it with "
-                f"{for_face('timeout=None', '--timeout 0')}, which stays there."
-            )
         elif failed == asked and asked:
             yield "Every question failed. Next: call the retriever with one question by hand."
 

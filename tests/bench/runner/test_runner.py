@@ -10,7 +10,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from itertools import count, pairwise
 from typing import Any, ClassVar
 
@@ -240,7 +239,7 @@ def test_what_knows_one_thread_only_is_asked_there() -> None:
 
     elsewhere = bench().run("sqlite", search)
     assert set(elsewhere.failures) == set(QUESTIONS)
-    assert "timeout=None, which stays there" in " ".join(str(elsewhere).split())
+    assert all("can only be used in that same thread" in reason for reason in elsewhere.failures.values())
     assert bench().run("sqlite", search, timeout=None).failures == {}
     connection.close()
 
@@ -296,18 +295,6 @@ def test_warm_up_questions_are_not_counted() -> None:
     assert calls[:2] == ["question 0", "question 1"]
     assert len(calls) == 14
     assert max(run.latencies.values()) < 1
-
-
-def test_a_slow_first_answer_leads_to_warm_up() -> None:
-    run = bench().run("cold", lambda text: ["d1"])
-    hint = "The first question took 800.0 ms, the others about 10.0 ms. Next: leave such a start out of the latencies"
-
-    def notes(first: float, others: float = 0.01) -> list[str]:
-        rows = [replace(row, seconds=others) for row in run.rows]
-        return replace(run, rows=[replace(rows[0], seconds=first), *rows[1:]]).notes
-
-    assert notes(0.8) == [f"{hint} with warm_up=1."]
-    assert notes(0.4) == notes(0.8, others=0.1) == []
 
 
 def test_questions_whose_time_ran_out_make_a_system_slow_not_fast() -> None:
