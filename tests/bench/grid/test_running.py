@@ -471,12 +471,3 @@ def test_what_is_odd_about_answers_is_said_once_for_each_retriever(data: dict[st
     assert "came with a document twice" in about[0]
     assert "came with more than 10 documents; the best 10 were kept" in about[1]
     assert "not in the corpus" in about[2]
-
-
-def test_long_documents_that_crowd_out_others_are_told_of(data: dict[str, Any]) -> None:
-    corpus = {**data["corpus"], "long": "Nothing but number words. " * 40}
-    plan = {**data, "corpus": corpus, "chunkers": {"cut": {"kind": "sentences", "size": 5}}, "k": 5}
-    shallow = grid({**plan, "depth": 10, "retrievers": {"w": {"kind": "keyword", "engine": "sqlite"}}})
-    assert any(note.startswith("cut: for 40 questions the 10 chunks") for note in shallow.notes)
-    deep = grid({**plan, "depth": 100, "retrievers": {"w": {"kind": "keyword", "engine": "sqlite"}}})
-    assert not any("chunks found" in note for note in deep.notes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
@@ -320,8 +319,3 @@ def _oddities(steps: Steps) -> Iterator[str]:
     for name, odd in steps.odd.items():
         for what, number in odd.items():
             yield f"{name}: {number:,} answer{'s' if number > 1 else ''} {what}."
-    for chunker, number in Counter(chunker for chunker, _ in sorted(steps.shallow)).items():
-        yield (
-            f"{chunker}: for {number:,} question{'s' if number > 1 else ''} the {steps.plan.depth} chunks found are of "
-            "fewer documents than k. Next: raise depth, so that long documents crowd out no others."
-        )

@@ -79,8 +79,6 @@ class Steps:
     """The result of every question that was asked, or known from before."""
     odd: dict[str, Counter[str]] = field(default_factory=dict)
     """Notes on odd answers of each part, with counts."""
-    shallow: set[tuple[str, str]] = field(default_factory=set)
-    """Chunkers and questions for which all chunks found are of fewer documents than are passed on."""
     _made: dict[Any, Any] = field(default_factory=dict)
     _rows: dict[Any, Rows] = field(default_factory=dict)
     _asking: str = NOT_USED
@@ -99,19 +97,10 @@ class Steps:
             spent = (perf_counter() - start) / max(len(questions), 1)
         chunker = self._cut(c.chunker, c.retriever)
         found = self._reranked(c, self._searched(c, c.retriever, questions), questions)
-        whole = self._whole(chunker, found)
-        self.shallow |= {(c.chunker, name) for name in found if self._is_shallow(found[name], whole[name], c.k)}
         return {
             name: replace(change_found(row, lambda found: found[: c.k]), seconds=row.seconds + spent)
-            for name, row in whole.items()
+            for name, row in self._whole(chunker, found).items()
         }
-
-    def _is_shallow(self, chunks: RunRow, documents: RunRow, k: int) -> bool:
-        """Whether the chunks found are of too few documents, so that a deeper list may have more."""
-        if chunks.answer is None or documents.answer is None:
-            return False
-        there = k if self.corpus is None else min(k, len(self.corpus))
-        return len(chunks.answer.found) >= self.plan.depth and len(documents.answer.found) < there
 
     # --- steps ---------------------------------------------------------------------------------
 
