@@ -248,7 +248,6 @@ def test_one_factor_at_a_time(data: dict[str, Any]) -> None:
         ('mine = { kind = "dense" }', "needs 'embedder'"),
         ('mine = { kind = "dense", embedder = "word2vec" }', "sentence-transformers:MODEL"),
         ('mine = { kind = "dense", embedder = "nowhere:fn" }', "nowhere"),
-        ('mine = { kind = "expanded", terms = 0 }', "terms"),
         ('mine = { kind = "keyword", language = "klingon" }', "klingon"),
         ('mine = { kind = "keyword", of = ["words"] }', "only a hybrid"),
         ("mine = { cost = 1 }", "no kind given"),

@@ -340,9 +340,7 @@ def test_weights_of_a_fusion_are_those_of_the_retrievers_they_name(data: dict[st
     assert grids({"poor": 1, "good": 0.01}) < 0
 
 
-def test_embedders_and_expansion_are_named_by_words(
-    data: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_embedders_are_named_by_words(data: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "letters_of.py").write_text(
         "def embed(texts):\n    return [[float(c in t) for c in '0123456789'] + [1.0] for t in texts]\n"
     )
@@ -350,11 +348,9 @@ def test_embedders_and_expansion_are_named_by_words(
     retrievers = {
         "d": {"kind": "dense", "embedder": "letters_of:embed"},
         "f": {"kind": "dense", "embedder": "letters_of.py:embed"},
-        "e": {"kind": "expanded", "terms": 5},
     }
     found = grid({**data, "measure": "R@10", "retrievers": retrievers})
     assert found.row("f").means["R@10"] == found.row("d").means["R@10"] > 0.3
-    assert found.row("e").means["R@10"] > 0.3
 
 
 def test_a_called_retriever_may_have_its_ids_in_a_field_that_the_grid_names(data: dict[str, Any]) -> None:

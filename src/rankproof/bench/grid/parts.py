@@ -20,7 +20,6 @@ from rankproof.bench.retrieve import (
     cross_encoder,
     dense,
     endpoint,
-    expand,
     expansion,
     keyword,
     lsa,
@@ -280,12 +279,6 @@ def _of_corpus(made: Callable[..., Any]) -> PartKind:
     return PartKind(lambda part, corpus: made(corpus, **part.options), made)
 
 
-def _expanded(part: GridPart, corpus: Corpus) -> Any:
-    """Keyword search whose questions are expanded by words of the first results (RM3)."""
-    given = {name: value for name, value in part.options.items() if value is not None and name != "language"}
-    return expand(keyword(corpus, language=part.options.get("language")), **given)
-
-
 def _built(part: GridPart, corpus: Corpus) -> Any:
     """What a function of the user's makes of the documents."""
     build = function_of(part)
@@ -306,7 +299,6 @@ KINDS: Mapping[str, Mapping[str, PartKind]] = {
     },
     "retrievers": {
         "keyword": _of_corpus(keyword),
-        "expanded": PartKind(_expanded, more=dict.fromkeys(("documents", "terms", "weight", "language"), ())),
         "lsa": _of_corpus(lsa),
         "dense": PartKind(
             lambda part, corpus: dense(corpus, **{**part.options, "embedder": embedder_of(part.options["embedder"])}),
