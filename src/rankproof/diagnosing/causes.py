@@ -319,9 +319,6 @@ def many_words(asked: Asked) -> str:
     return f"{count:,} words" if count >= LONG else ""
 
 
-TOO_FEW = "too few"
-
-
 @dataclass(frozen=True, slots=True)
 class Pattern(PlainData):
     """One kind of query against all others."""
@@ -339,12 +336,6 @@ class Pattern(PlainData):
     verdict: str
     """worse, better, unclear or "too few"."""
     examples: tuple[str, ...] = ()
-
-    @property
-    def said(self) -> str:
-        """The verdict in words: of which there are too few, the kind or the others beside it."""
-        few_others = self.verdict == TOO_FEW and self.n >= FEWEST_TO_DECIDE
-        return f"too few others ({self.others})" if few_others else self.verdict
 
 
 def patterns(
@@ -381,7 +372,7 @@ def patterns(
     sign, found = 1 if higher else -1, []
     for kind, each in gaps.items():
         mean, p = float(np.mean([values[query] for query in groups[kind]])), corrected.get(kind)
-        low, high, verdict = each.low, each.high, TOO_FEW
+        low, high, verdict = each.low, each.high, "too few"
         if p is not None:
             low, high = agree_with_test((low, high), each.difference, p, alpha)
             verdict = "unclear" if p > alpha else "better" if sign * each.difference > 0 else "worse"

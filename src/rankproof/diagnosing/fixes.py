@@ -20,7 +20,7 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.scoring import split
-from rankproof.diagnosing.evidence import Evidence, Library, ids_of
+from rankproof.diagnosing.evidence import Evidence, ids_of
 from rankproof.diagnosing.symptoms import Whole, is_high
 from rankproof.document.model import Displayable
 from rankproof.io.values import as_text
@@ -35,8 +35,6 @@ MOST_PLACED = 10_000
 """Dense search is tried up to this number of documents: with more it takes too long."""
 RERANKED = 50
 """The number of documents of a ranking that are reranked."""
-COPIES_WITHIN = 20
-"""The number of documents of a ranking that are compared with each other."""
 Rankings: TypeAlias = Mapping[str, Any]
 
 
@@ -104,11 +102,6 @@ CHANGES: Mapping[str, Change] = {
         "keyword search with {changed} questions corrected by the words of the corpus, beside the same as typed",
         "correct questions by the words of the corpus before they are asked",
     ),
-    "copies": Change(
-        "Leave out near-copies",
-        "only the first of documents that are nearly the same is kept",
-        "remove near-copies from the corpus, or show one of each",
-    ),
 }
 
 
@@ -133,8 +126,6 @@ def trials(evidence: Evidence, whole: Whole) -> Iterator[Trial]:
     k, fewer = evidence.k, evidence.k // TIMES
     if fewer and not is_high(whole.precision) and is_high(whole.recall):
         yield _cut(evidence, "smaller-k", "P", fewer, {"k": k, "fewer": fewer})
-    if evidence.library is not None:
-        yield from _without_copies(evidence, evidence.library)
     if evidence.corpus is not None and evidence.questions:
         yield from _other_searches(evidence)
 
@@ -163,16 +154,6 @@ def _cut(evidence: Evidence, kind: str, name: str, at: int, words: Mapping[str, 
     cuts = cuts if evidence.rel == 1 else [each.with_params({"rel": evidence.rel}) for each in cuts]
     before, after = (_values(evidence, evidence.scores.ranking, each) for each in cuts)
     return Trial(kind, cuts[0].name, cuts[1].name, before, after, cuts[0].spec.higher, words)
-
-
-def _without_copies(evidence: Evidence, library: Library) -> Iterator[Trial]:
-    """Only the first of each group of near-copies; nothing is tried if there are none."""
-    cleaned = {
-        query: [*(first for first, *_ in library.groups_of_copies(docs[:COPIES_WITHIN])), *docs[COPIES_WITHIN:]]
-        for query, docs in evidence.rankings.items()
-    }
-    if any(len(cleaned[query]) < len(docs) for query, docs in evidence.rankings.items()):
-        yield _other(evidence, "copies", cleaned)
 
 
 def _other_searches(evidence: Evidence) -> Iterator[Trial]:

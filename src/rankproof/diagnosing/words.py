@@ -99,7 +99,7 @@ def _screen(found: Diagnosis, worst: int | None) -> Iterator[Part]:
     kinds = ", ".join(
         f"{each.kind} ({score(each.mean)}, others {score(each.mean_of_others)})"
         for each in found.patterns
-        if each.said == "worse"
+        if each.verdict == "worse"
     )
     if kinds:
         fail = Paragraph(""), Paragraph(f"Worse than other queries: {kinds}.")
@@ -162,7 +162,7 @@ def _patterns(found: Diagnosis) -> Table:
     rows = [
         (
             *(each.kind, count(each.n), score(each.mean), score(each.mean_of_others)),
-            *(signed_span(each.low, each.high), probability(each.p), each.said),
+            *(signed_span(each.low, each.high), probability(each.p), each.verdict),
         )
         for each in found.patterns
     ]
