@@ -113,7 +113,7 @@ def test_an_index_is_made_before_the_clock_runs_and_one_that_cannot_be_made_fail
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (BENCH.replace("keyword", "keywrod"), "line 5"),
+        (BENCH.replace("keyword", "keywrod"), "bench.toml, retrievers.words.kind: got 'keywrod'"),
         ("retrievers = 5\n", "expected a table"),
         (
             BENCH + 'mine = { kind = "built", call = "mine:biuld" }\n',

@@ -56,57 +56,57 @@ def test_all_combinations_each_once_and_without_what_makes_no_difference(describ
 
 
 @pytest.mark.parametrize(
-    ("good", "bad", "line", "hint"),
+    ("good", "bad", "place", "hint"),
     [
-        ("measure", "mesure", 2, "Did you mean 'measure'?"),
-        ("[retrievers]", "[retreivers]", 9, "Did you mean 'retrievers'?"),
-        ('"keyword"', '"keywrod"', 10, "Did you mean 'keyword'?"),
-        ('kind = "fixed"', 'kind = "fixd"', 7, "Did you mean 'fixed'?"),
-        ("overlap = 5", "overlp = 5", 7, "Did you mean 'overlap'?"),
-        ('"words", "dense"]', '"words", "dens"]', 12, "Did you mean 'dense'?"),
-        ('kind = "rrf"', 'kind = "rff"', 15, "Did you mean 'rrf'?"),
-        ("retries", "retris", 21, "Did you mean 'retries'?"),
-        ("size = [20, 40]", "size = [20, 0]", 7, "size"),
-        ("overlap = 5", "overlap = 50", 7, "overlap"),
-        ("k = [5, 10]", "k = [5, 0]", 3, "at least 1"),
-        ("k = [5, 10]", 'k = "5"', 3, "at least 1"),
-        ("cost = 0.5", "cost = -1", 12, "cost"),
-        ('of = ["words", "dense"]', 'of = ["words"]', 12, "two retrievers or more"),
-        ('none = "none"', 'none = "lexcal"', 18, "Did you mean 'lexical'?"),
+        ("measure", "mesure", "mesure", "Did you mean 'measure'?"),
+        ("[retrievers]", "[retreivers]", "retreivers", "Did you mean 'retrievers'?"),
+        ('"keyword"', '"keywrod"', "retrievers.words.kind", "Did you mean 'keyword'?"),
+        ('kind = "fixed"', 'kind = "fixd"', "chunkers.small.kind", "Did you mean 'fixed'?"),
+        ("overlap = 5", "overlp = 5", "chunkers.small.overlp", "Did you mean 'overlap'?"),
+        ('"words", "dense"]', '"words", "dens"]', "retrievers.both.of", "Did you mean 'dense'?"),
+        ('kind = "rrf"', 'kind = "rff"', "fusion.rrf", "Did you mean 'rrf'?"),
+        ("retries", "retris", "limits.retris", "Did you mean 'retries'?"),
+        ("size = [20, 40]", "size = [20, 0]", "chunkers.small", "size"),
+        ("overlap = 5", "overlap = 50", "chunkers.small", "overlap"),
+        ("k = [5, 10]", "k = [5, 0]", "k", "at least 1"),
+        ("k = [5, 10]", 'k = "5"', "k", "at least 1"),
+        ("cost = 0.5", "cost = -1", "retrievers.both.cost", "cost"),
+        ('of = ["words", "dense"]', 'of = ["words"]', "retrievers.both", "two retrievers or more"),
+        ('none = "none"', 'none = "lexcal"', "rerankers.none.kind", "Did you mean 'lexical'?"),
     ],
 )
-def test_a_mistake_is_named_with_its_line(described: Any, good: str, bad: str, line: int, hint: str) -> None:
+def test_a_mistake_is_named_with_its_key(described: Any, good: str, bad: str, place: str, hint: str) -> None:
     assert good in GOOD
     with pytest.raises(UsageError) as caught:
         grid(described(GOOD.replace(good, bad, 1)))
-    assert f"bench.toml, line {line}" in str(caught.value)
+    assert f"bench.toml, {place}: " in str(caught.value)
     assert hint in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("good", "bad", "line", "hint"),
+    ("good", "bad", "place", "hint"),
     [
-        ("k = [5, 10]", 'strategy = ["all"]', 3, "one-at-a-time"),
-        ('measure = "nDCG@10"', "measures = 5", 2, "name of a measure"),
-        ("retries = 1", "retries = -1", 21, "from 0 to 1000"),
-        ("retries = 1", 'timeout = "10 s"', 21, "a number above 0"),
-        ('of = ["words", "dense"]', "of = 5", 12, "a list of names"),
-        ('words = "keyword"', 'words = "given"', 10, "expected"),
-        ('none = "none"', 'none = "given"', 18, "expected"),
-        ('whole = "none"', 'whole = { kind = "recursive", separators = 5 }', 6, "expected a text"),
-        ('kind = "rrf", k = [10, 60]', 'kind = "weighted-sum", weights = 5', 15, "weights"),
-        ('{ kind = "lsa" }', '{ kind = "dense", embedder = 5 }', 11, "module:function"),
-        ('{ kind = "lsa" }', '{ kind = "dense", embedder = { url = "x" } }', 11, "base_url"),
-        ('{ kind = "lsa" }', '{ kind = "built", call = 5 }', 11, "module:function"),
+        ("k = [5, 10]", 'strategy = ["all"]', "strategy", "one-at-a-time"),
+        ('measure = "nDCG@10"', "measures = 5", "measures", "name of a measure"),
+        ("retries = 1", "retries = -1", "limits.retries", "from 0 to 1000"),
+        ("retries = 1", 'timeout = "10 s"', "limits.timeout", "a number above 0"),
+        ('of = ["words", "dense"]', "of = 5", "retrievers.both.of", "a list of names"),
+        ('words = "keyword"', 'words = "given"', "retrievers.words.kind", "expected"),
+        ('none = "none"', 'none = "given"', "rerankers.none.kind", "expected"),
+        ('whole = "none"', 'whole = { kind = "recursive", separators = 5 }', "chunkers.whole", "expected a text"),
+        ('kind = "rrf", k = [10, 60]', 'kind = "weighted-sum", weights = 5', "fusion.rrf", "weights"),
+        ('{ kind = "lsa" }', '{ kind = "dense", embedder = 5 }', "retrievers.dense", "module:function"),
+        ('{ kind = "lsa" }', '{ kind = "dense", embedder = { url = "x" } }', "retrievers.dense", "base_url"),
+        ('{ kind = "lsa" }', '{ kind = "built", call = 5 }', "retrievers.dense", "module:function"),
     ],
 )
-def test_a_value_of_a_wrong_kind_is_named_with_its_line(
-    described: Any, good: str, bad: str, line: int, hint: str
+def test_a_value_of_a_wrong_kind_is_named_with_its_key(
+    described: Any, good: str, bad: str, place: str, hint: str
 ) -> None:
     assert good in GOOD
     with pytest.raises(UsageError, match="Next: ") as caught:
         grid(described(GOOD.replace(good, bad, 1)))
-    assert f"bench.toml, line {line}" in str(caught.value)
+    assert f"bench.toml, {place}: " in str(caught.value)
     assert hint in str(caught.value)
 
 
@@ -131,7 +131,7 @@ a = {{ kind = "hybrid", of = {a} }}
 b = {{ kind = "hybrid", of = {b} }}
 c = "keyword"
 """
-    with pytest.raises(UsageError, match=f"line 3.*a circle: {circle}"):
+    with pytest.raises(UsageError, match=rf"retrievers\.a\.of: a circle: {circle}"):
         grid(described(text))
 
 
@@ -212,7 +212,7 @@ def test_functions_and_hybrids_need_no_kind_and_questions_may_be_called_queries(
         }
     )
     assert [row.means["RR"] for row in found.rows] == [1.0, 1.0, 1.0]
-    with pytest.raises(UsageError, match=r"line 12.*expected of\. "):
+    with pytest.raises(UsageError, match=r"retrievers\.both\.parts: .*expected of\. "):
         grid(described(GOOD.replace('of = ["words", "dense"]', 'of = ["words", "dense"], parts = 2')))
 
 
@@ -255,7 +255,7 @@ def test_one_factor_at_a_time(data: dict[str, Any]) -> None:
     ],
 )
 def test_searches_are_checked_before_anything_runs(described: Any, part: str, words: str) -> None:
-    with pytest.raises(RankproofError, match="line 13") as caught:
+    with pytest.raises(RankproofError, match=r"retrievers\.mine") as caught:
         grid(described(GOOD.replace("\n[fusion]", f"{part}\n[fusion]", 1)))
     assert words in str(caught.value)
 
@@ -272,7 +272,7 @@ def test_searches_are_checked_before_anything_runs(described: Any, part: str, wo
 )
 def test_fusions_are_checked_before_anything_runs(described: Any, part: str, words: str) -> None:
     text = GOOD.replace('{ kind = "rrf", k = [10, 60] }', part, 1)
-    with pytest.raises(UsageError, match="line 15") as caught:
+    with pytest.raises(UsageError, match=r"fusion\.rrf") as caught:
         grid(described(text))
     assert words in str(caught.value)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -32,27 +31,23 @@ from rankproof.core.corpus import Corpus
 from rankproof.errors import DataError, RankproofError, UsageError, UserCode, check_number, not_known, one_of, shorten
 from rankproof.io.files import read_bytes, text_of
 
-TABLE = re.compile(r"\s*\[+\s*([^\]]+?)\s*\]+")
-
 
 @dataclass(frozen=True, slots=True)
 class GridSource:
-    """The description of a grid, which knows the lines of its keys."""
+    """The description of a grid."""
 
     data: Mapping[str, Any]
     name: str = "grid"
-    text: str = ""
     folder: Path = Path()
     """The folder that relative paths start from."""
 
     def where(self, *keys: str) -> str:
-        """The place of a key, with its line if there is one.
+        """The place of a key.
 
-        >>> GridSource({}, "bench.toml", "k = 5\\n[chunkers]\\nsmall = 1\\n").where("chunkers", "small")
-        'bench.toml, line 3, chunkers.small'
+        >>> GridSource({}, "bench.toml").where("chunkers", "small")
+        'bench.toml, chunkers.small'
         """
-        line = line_of(self.text, keys)
-        return f"{self.name}{f', line {line}' if line else ''}, {'.'.join(map(str, keys))}"
+        return f"{self.name}, {'.'.join(map(str, keys))}"
 
     def path(self, given: Any) -> Any:
         """A path in the description, which is relative to its folder, as a path from the working folder.
@@ -82,35 +77,11 @@ def source_of(given: Any) -> GridSource:
             f"grid: got {shorten(given)}, expected the path of a TOML file, or a mapping. Next: give one of these."
         )
     name = os.fspath(given)
-    text = text_of(read_bytes(name), name)
     try:
-        data = tomllib.loads(text)
+        data = tomllib.loads(text_of(read_bytes(name), name))
     except tomllib.TOMLDecodeError as error:
         raise DataError(f"{name}: not TOML: {error}. Next: correct that line.") from error
-    return GridSource(data, name, text, Path(name).parent)
-
-
-def line_of(text: str, keys: Iterable[str]) -> int | None:
-    """The line on which a key is set; if that is not known, the line of its table.
-
-    >>> line_of("a = 1\\n[b]\\nc = 2\\n[b.d]\\ne = 3\\n", ("b", "d", "e"))
-    5
-    """
-    path, table = list(keys), list[str]()
-    best, depth = None, 0
-    for number, line in enumerate(text.splitlines(), start=1):
-        header = TABLE.match(line)
-        key, equals, _ = line.split("#")[0].partition("=")
-        if header:
-            table = _names(header[1])
-        full = table if header else [*table, *_names(key)] if equals else []
-        if len(full) > depth and full == path[: len(full)]:
-            best, depth = number, len(full)
-    return best
-
-
-def _names(dotted: str) -> list[str]:
-    return [each.strip().strip("\"'") for each in dotted.split(".")]
+    return GridSource(data, name, Path(name).parent)
 
 
 OWN = ("kind", "of", "cost")
