@@ -92,7 +92,7 @@ PLAIN = (str, bytes, int, float, complex, bool, type(None))
 
 def digest_of(value: Any) -> str:
     """A few letters for a plain value: settings are printed and kept, and there may be keys among them."""
-    return blake2b(repr(value).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
+    return blake2b(_bytes(value), digest_size=8).hexdigest()
 
 
 def plain_value(value: Any) -> Any:
