@@ -303,7 +303,7 @@ def test_limits_are_stated() -> None:
     assert sign_flip(np.zeros(5), rng()).note == "all differences are 0"
     one = sign_flip(np.array([0.4]), rng())
     assert (one.p, one.n) == (1.0, 1)
-    assert one.note == "1 differences not 0: two-sided p cannot go below 1"
+    assert one.note == "1 difference not 0: two-sided p cannot go below 1"
     assert "cannot go below 0.125" in sign_flip(np.array([1.0, 2.0, 3.0, 4.0]), rng()).note
 
 

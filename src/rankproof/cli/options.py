@@ -259,7 +259,8 @@ class _Form(click.Option):
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The option and what it takes."""
         *others, last = self.listed()
-        self.help = f"{', '.join(others)} or {last}. [by -o, else table]"
+        usual = "by -o, else table" if any(each.name == "output" for each in ctx.command.params) else "table"
+        self.help = f"{', '.join(others)} or {last}. [{usual}]"
         return super().get_help_record(ctx)
 
 

@@ -26,7 +26,7 @@ from rankproof.comparing.conclusions import ALLOWED, both_broken, too_few_answer
 from rankproof.core.conventions import BARREN, FEWEST_TO_DECIDE, THIN, TOO_FEW_TO_DECIDE, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
-from rankproof.errors import UsageError, check_one_of, check_whole, old_arguments
+from rankproof.errors import UsageError, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.load import Columns, systems_by_name, with_columns
 from rankproof.io.values import is_frame
@@ -186,7 +186,8 @@ def _baseline(systems: Mapping[Any, Any], baseline: Any) -> tuple[dict[str, Any]
     """The systems by name, and which of them is the baseline."""
     found = systems_by_name(systems, "compare")
     first = next(iter(found)) if baseline is None else str(baseline)
-    check_one_of("baseline", first, found)
+    if first not in found:
+        raise one_of("baseline", baseline, found)
     return found, first
 
 

@@ -275,9 +275,10 @@ ranking, 'after': other}; evaluate(judgments, ranking) scores one.
     named = isinstance(systems, Mapping)
     if named and len(systems) >= least and not any(map(_is_of_a_query, islice(systems.values(), 2))):
         return {str(name): each for name, each in systems.items()}
-    empty = systems is None or (isinstance(systems, Mapping | list | tuple) and not systems)
-    one = not empty and (not named or any(map(_is_of_a_query, systems.values())))
-    got = "one ranking" if one else "none" if empty else str(len(systems))
+    listed = isinstance(systems, list | tuple)
+    empty = systems is None or ((named or listed) and not systems)
+    one = "a list" if listed else "one ranking" if not named or any(map(_is_of_a_query, systems.values())) else ""
+    got = "none" if empty else one or str(len(systems))
     # Rankings that are fused or pooled are not scored.
     other = "; evaluate(judgments, ranking) scores one" if not empty and verb != "rankings" else ""
     raise UsageError(

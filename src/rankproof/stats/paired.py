@@ -29,6 +29,7 @@ import numpy as np
 from rankproof._moved import old_names
 from rankproof.core.arrays import as_numbers, by_length, distinct
 from rankproof.core.hits import Array
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_number, check_one_of, check_whole, explain_calls
 from rankproof.progress import draw_in_lots
 
@@ -198,7 +199,7 @@ def _undrawn(row: Array, alternative: str, rare: float) -> Outcome | None:
     mean, p = total(row) / len(row), exact_p(row, alternative)
     if p is not None:
         moved = int(np.count_nonzero(row))
-        few = f"{moved} differences not 0: two-sided p cannot go below {2 / 2**moved:g}" if moved <= 5 else ""
+        few = f"{count(moved, 'difference')} not 0: two-sided p cannot go below {2 / 2**moved:g}" if moved <= 5 else ""
         note = few if moved else "all differences are 0"
         return Outcome(mean, p, len(row), "sign flips, all counted", note)
     p = flips_above(_sizes(row), towards(total(row), alternative), SLACK) * (2 if alternative == "two-sided" else 1)

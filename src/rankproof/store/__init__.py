@@ -81,8 +81,9 @@ TIMEOUT = 10.0
 def open_to_read(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY) -> Iterator[sqlite3.Connection]:
     """The file for reading; one of an older version is brought up to date in memory only."""
     if not path.is_file():
+        got = f"a folder, expected a {schema.noun}" if path.is_dir() else f"there is no {schema.noun}"
         raise UsageError(
-            f"{path}: there is no {schema.noun}. Next: make one with '{for_face(*schema.made_by)}', or "
+            f"{path}: {got}. Next: make one with '{for_face(*schema.made_by)}', or "
             f"name the file with {for_face(*schema.option)}."
         )
     with _speaking(path, timeout, schema), closing(connect(path, timeout, "rw")) as connection:
