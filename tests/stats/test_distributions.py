@@ -8,13 +8,13 @@ from scipy import special, stats
 
 from rankproof.stats.distributions import (
     beta_share,
-    f_above,
     quantile,
     share_below,
     shifted_t_above,
     t_above,
     t_quantile,
 )
+from rankproof.stats.significance import hypergeometric_logs
 
 DEGREES = [1, 2, 3, 7, 10, 49, 149, 999, 10_000, 1_000_000]
 
@@ -39,12 +39,15 @@ def test_t_quantiles_hold_far_out_and_near_the_middle() -> None:
     assert t_quantile(0.5, 10) == 0
 
 
-def test_f_tails_agree_with_scipy() -> None:
+def test_draws_without_replacement_agree_with_scipy() -> None:
     rng = np.random.default_rng(1)
     for _ in range(300):
-        df1, df2, f = int(rng.integers(1, 60)), int(rng.integers(1, 5000)), float(rng.gamma(1.0, 2.0))
-        assert f_above(f, df1, df2) == pytest.approx(stats.f.sf(f, df1, df2), rel=1e-9)
-    assert f_above(0.0, 3, 10) == 1.0
+        whole = int(rng.integers(1, 3000))
+        drawn, good = (int(each) for each in rng.integers(0, whole + 1, 2))
+        most = min(drawn, good)
+        least = int(rng.integers(0, most + 1))
+        expected = stats.hypergeom.logpmf(range(least, most + 1), whole, good, drawn)
+        assert hypergeometric_logs(drawn, good, whole, least) == pytest.approx(expected, rel=1e-9, abs=1e-8)
 
 
 def test_the_incomplete_beta_agrees_with_scipy() -> None:

@@ -136,7 +136,7 @@ def _by_measure(context: click.Context, option: click.Parameter, given: tuple[st
 )
 @options.value("--coverage", "S", "The share of shown documents that must be judged.", type=float)
 @options.value("--minimum", "N", "Decide nothing with fewer queries.", 10)
-@options.value("--anchor anchors", "NAME", "Compare with this saved release as well; may be given again.", multiple=True)
+@options.value("--anchor anchors", "NAME", "A saved release to compare with too; may be given again.", multiple=True)
 @options.value("--anchor-margin", MARGIN, "A margin of anchors. [twice --margin]", multiple=True, callback=_by_measure)
 @options.value("--last", "N", "BASELINE is the mean of the last N saved results.", type=int)
 @options.value("--like", "GLOB", "Which names --last looks at, like 'nightly-*'. [all]", default="*")

@@ -18,6 +18,8 @@ from rankproof.core.corpus import Document
 from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.document.model import Displayable, PlainData
 from rankproof.document.numbers import first_of
+from rankproof.stats.distributions import log_choose
+from rankproof.stats.significance import hypergeometric_logs
 from rankproof.text.languages import STOP_WORDS, language
 from rankproof.text.words import words
 
@@ -296,7 +298,7 @@ def _shared(name: str, marks: Marks, lost: set[str], known: int, number: int) ->
     chosen = [min(sure, key=lambda value: (sure[value], -len(gone[value]), value))] if apart else list(sure)
     docs = frozenset().union(*(gone[value] for value in chosen))
     # So many values can be chosen in as many ways, and any of them might have been lost.
-    ways = _choose(len(marks), len(chosen)) + math.log(number / len(marks))
+    ways = log_choose(len(marks), len(chosen)) + math.log(number / len(marks))
     p = _chance(len(docs & lost), len(docs), len(lost), known, ways)
     if p >= ALPHA:
         return None
@@ -321,13 +323,4 @@ def _in_ranges(
 
 def _chance(hit: int, drawn: int, good: int, whole: int, ways: float = 0.0) -> float:
     """The chance that of so many drawn so many or more are among the good (hypergeometric), times e^ways; at most 1."""
-    logs = [
-        _choose(good, got) + _choose(whole - good, drawn - got) - _choose(whole, drawn)
-        for got in range(hit, min(drawn, good) + 1)
-        if drawn - got <= whole - good
-    ]
-    return min(1.0, sum(math.exp(min(0.0, each + ways)) for each in logs))
-
-
-def _choose(of: int, some: int) -> float:
-    return math.lgamma(of + 1) - math.lgamma(some + 1) - math.lgamma(of - some + 1)
+    return min(1.0, sum(math.exp(min(0.0, each + ways)) for each in hypergeometric_logs(drawn, good, whole, hit)))

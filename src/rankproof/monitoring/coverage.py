@@ -22,6 +22,7 @@ from rankproof.stats.corrections import benjamini_hochberg
 from rankproof.stats.distributions import t_quantile
 from rankproof.stats.intervals import interval
 from rankproof.stats.judge_error import Share, share_of
+from rankproof.stats.significance import hypergeometric_logs
 from rankproof.text.words import digest
 
 A_KIND = 5
@@ -124,9 +125,11 @@ def kinds_between(own: Sequence[str], live: LiveQueries, rows: Array, kind: Arra
         (share_of(int(np.sum(kind[n:] == k)), len(live.texts)), share_of(int(np.sum(kind[:n] == k)), n))
         for k in range(len(middles))
     ]
-    ps = benjamini_hochberg([_same_share(asked, had) for asked, had in shares])
-    found = []
-    for k, ((asked, had), p) in enumerate(zip(shares, ps, strict=True)):
+    found, ps = [], []
+    for asked, had in shares:  # Fisher's exact test that both are the same
+        chances = np.exp(hypergeometric_logs(asked.yes + had.yes, had.n, asked.n + had.n))
+        ps.append(min(float(chances[chances <= chances[had.yes] * (1 + 1e-9)].sum()), 1.0))
+    for k, ((asked, had), p) in enumerate(zip(shares, benjamini_hochberg(ps), strict=True)):
         members = np.flatnonzero(kind == k)
         inside = Counter(word for at in members for word in holds[at])
         telling = sorted(
@@ -136,20 +139,6 @@ def kinds_between(own: Sequence[str], live: LiveQueries, rows: Array, kind: Arra
         middle = int(asked_of[np.argmax(rows[asked_of] @ middles[k])])
         found.append(QueryKind(telling[:3], texts[middle], asked, had, p, _verdict(asked, had, p)))
     return found
-
-
-def _same_share(one: Share, other: Share) -> float:
-    """The p-value that two shares are the same, by the hypergeometric distribution (Fisher's exact test)."""
-    both, n = one.yes + other.yes, one.n + other.n
-    logs = np.array([_log_ways(other.n, k) + _log_ways(one.n, both - k) for k in range(both + 1)])
-    chances = np.exp(logs - _log_ways(n, both))
-    return min(float(chances[chances <= chances[other.yes] * (1 + 1e-9)].sum()), 1.0)
-
-
-def _log_ways(n: int, k: int) -> float:
-    if not 0 <= k <= n:
-        return -math.inf
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def _verdict(asked: Share, had: Share, p: float) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.stats.confidence import Ends, possible_range
-from rankproof.stats.distributions import NORMAL, beta_share, shifted_t_above, t_quantile
+from rankproof.stats.distributions import NORMAL, beta_share, log_choose, shifted_t_above, t_quantile
 from rankproof.stats.paired import SAME, differences, step_of
 
 POWER = 0.82
@@ -270,8 +270,7 @@ def _numbers(n: int, share: float, nodes: int, reach: float) -> list[tuple[int, 
     low, high = max(0, math.floor(middle - reach * wide)), min(n, math.ceil(middle + reach * wide))
     last = min(nodes, high - low + 1) - 1
     numbers = sorted({round(low + (high - low) * i / last) for i in range(last + 1)})
-    ways = (math.lgamma(n + 1) - math.lgamma(m + 1) - math.lgamma(n - m + 1) for m in numbers)
-    logs = [w + m * math.log(share) + (n - m) * math.log1p(-share) for w, m in zip(ways, numbers, strict=True)]
+    logs = [log_choose(n, m) + m * math.log(share) + (n - m) * math.log1p(-share) for m in numbers]
     most = max(logs)
     weights = [math.exp(each - most) for each in logs]
     total = sum(weights)

@@ -1,4 +1,4 @@
-"""Distributions: those of t and F, and that of a mean under random weights."""
+"""Distributions: those of t, and that of a mean under random weights."""
 
 from __future__ import annotations
 
@@ -24,6 +24,13 @@ FEWEST_NODES, MANY = 8, 100
 """And so few, of a normal variable that chi-squared is a series of, from here on: that is off by less than 1e-8."""
 FEW = 3
 """Degrees of freedom below which a quantile of t is found by halving alone."""
+
+
+def log_choose(n: int, k: int) -> float:
+    """The logarithm of the number of ways to choose k of n; minus infinity if there is none."""
+    if not 0 <= k <= n:
+        return -math.inf
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def beta_share(x: float, a: float, b: float) -> float:
@@ -124,15 +131,6 @@ def _t_series(z: float, df: float) -> tuple[float, float]:
     )
     last = terms[3] / df**4
     return z + ((terms[2] / df + terms[1]) / df + terms[0]) / df + last, abs(last)
-
-
-def f_above(f: float, df1: float, df2: float) -> float:
-    """How often F with these degrees of freedom lies above `f`.
-
-    >>> round(f_above(4.96, 1, 10), 2)
-    0.05
-    """
-    return beta_share(df2 / (df2 + df1 * f), df2 / 2, df1 / 2)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -17,7 +17,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, UsageError, check_one_of, check_whole, explain_calls
 from rankproof.progress import draw_in_lots
-from rankproof.stats.distributions import NORMAL, shifted_t_above, solve, t_above, t_quantile
+from rankproof.stats.distributions import NORMAL, log_choose, shifted_t_above, solve, t_above, t_quantile
 from rankproof.stats.paired import (
     SAME,
     Alternative,
@@ -168,6 +168,16 @@ def _t_of(drawn: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         t = drawn.mean(axis=1) / (drawn.std(axis=1) / math.sqrt(drawn.shape[1] - 1))
     return np.asarray(np.nan_to_num(t, nan=0.0))
+
+
+def hypergeometric_logs(drawn: int, good: int, whole: int, least: int = 0) -> list[float]:
+    """The logarithms of the chances that `least`, `least` + 1, ... of so many drawn are among the good.
+
+    >>> [round(math.exp(each), 3) for each in hypergeometric_logs(2, 3, 5)]
+    [0.1, 0.6, 0.3]
+    """
+    bad, ways = whole - good, log_choose(whole, drawn)
+    return [log_choose(good, k) + log_choose(bad, drawn - k) - ways for k in range(least, min(drawn, good) + 1)]
 
 
 COHEN = ((0.2, "negligible"), (0.5, "small"), (0.8, "medium"), (math.inf, "large"))

@@ -20,7 +20,7 @@ import numpy as np
 from rankproof.core.arrays import Array, as_numbers, round_to_digits
 from rankproof.errors import DataError, explain_calls
 from rankproof.progress import draw_in_lots
-from rankproof.stats.distributions import f_above, t_quantile
+from rankproof.stats.distributions import beta_share, t_quantile
 from rankproof.stats.intervals import Bounds, interval, joined_neighbours
 from rankproof.stats.paired import SAME, TINY, check_share, finite_row, rising_root
 
@@ -76,7 +76,8 @@ def anova(values: Array) -> Anova:
         if not (tested and rest):
             return Source(part, df, mean_square, share)
         f = mean_square / (rest / free)
-        return Source(part, df, mean_square, share, f, f_above(f, df, free))
+        p = beta_share(free / (free + df * f), free / 2, df / 2)  # how often F lies above f
+        return Source(part, df, mean_square, share, f, p)
 
     same = "systems are off by the same on every query" if systems else "all systems are equal on every query"
     note = "" if rest else f"{same}: nothing is left to compare with, so F is undefined"
