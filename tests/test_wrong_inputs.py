@@ -227,6 +227,13 @@ OF_SEVERAL: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.parametrize("one", [RUN, OTHER, pl.DataFrame({"query": ["q1"], "doc": ["a"]}), SCORES])
+def test_a_list_of_systems_is_not_called_one_ranking(one: Any) -> None:
+    for verb in (rp.compare_scores, lambda systems: rp.report(JUDGED, systems)):
+        with pytest.raises(rp.RankproofError, match="got a list of 2, expected"):
+            verb([one, one])
+
+
 @pytest.mark.parametrize("name", OF_SEVERAL)
 def test_one_ranking_where_several_are_needed_says_so(name: str) -> None:
     listed = name in ("fuse", "pool", "tune")  # they take a list of rankings too

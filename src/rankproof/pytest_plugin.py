@@ -28,7 +28,7 @@ def check_gate(*arguments: Any, **settings: Any) -> Gate:
     try:
         found = gate(*arguments, **settings)
     except RankproofError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
     if found.outcome in ("fail", "invalid"):
         pytest.fail(str(found), pytrace=False)
     if found.outcome == "inconclusive":

@@ -30,6 +30,7 @@ def test_help_says_what_is_usual_and_refers_to_what_is_above(name: str, rankproo
     found = rankproof(name, "--help").out
     assert "see below" not in found
     assert "<=x" not in found.replace("x>=", "<=x")
+    assert "[by -o" not in found or "  -o, --" in found
     for option in load_command(name).params:
         if {"-m", "--measure", "--metric"} & set(option.opts):
             assert "[" in getattr(option, "help", "")

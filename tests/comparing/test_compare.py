@@ -193,6 +193,7 @@ def test_the_words_say_who_wins_and_what_cannot_be_told() -> None:
         ({"alpha": 1.5}, "alpha: got 1.5"),
         ({"margin": -0.1}, "margin: got -0.1, expected a number above 0"),
         ({"correction": "holmes"}, "Did you mean 'holm'"),
+        ({"baseline": 3}, "baseline: got 3, expected one of"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], says: str) -> None:

@@ -66,6 +66,9 @@ def test_strict_turns_inconclusive_into_fail_and_nothing_else() -> None:
     assert (found.outcome, found.exit_code) == ("fail", 1)
     assert gate(JUDGED, hits(40), hits(40), "Success@5", margin=0.05, strict=True).outcome == "pass"
     assert "the gate is strict" in str(found)
+    below = gate(JUDGED, hits(40), hits(38), "Success@5", strict=True, floors={"Success@5": 0.99})
+    assert [each.outcome for each in below.rows] == ["inconclusive", "fail"]
+    assert str(below).startswith("FAIL: a floor is not reached.")
 
 
 def test_what_is_inconclusive_says_how_many_more_queries() -> None:
@@ -410,6 +413,7 @@ def test_the_pytest_plugin_fails_skips_and_passes(pytester: pytest.Pytester) -> 
     ran.assert_outcomes(passed=1, failed=2, skipped=1)
     ran.stdout.fnmatch_lines(["*FAIL: The change makes it worse.*", "*nowhere.tsv*Next:*"])
     ran.stdout.no_fnmatch_line("*load.py*")  # the message alone, not the way to it
+    ran.stdout.no_fnmatch_line("*During handling*")
     assert pytester.runpytest_subprocess("-p", "no:cacheprovider").parseoutcomes() == {"errors": 4}
 
 

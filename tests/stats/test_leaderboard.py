@@ -222,6 +222,9 @@ def test_the_shell_orders_by_two_measures_two_judgments_files_and_names(
     by_name = capsys.readouterr().out
     assert run(["leaderboard", "judgments.tsv", *runs, "-m", "nDCG@10"]) == 0
     by_file = capsys.readouterr().out
+    assert run(["leaderboard", "judgments.tsv", *runs, "-m", "nDCG@10,RR"]) == 0
+    told = capsys.readouterr()
+    assert (told.out, told.err) == (by_file, "rankproof: note: nDCG@10 alone orders the systems; left out: RR.\n")
     assert [line.split()[1:] for line in by_name.splitlines()[2:5]] == [
         line.split()[1:] for line in by_file.splitlines()[2:5]
     ]

@@ -145,6 +145,9 @@ def test_no_history_is_not_made_by_asking(history: History) -> None:
         with pytest.raises(UsageError, match="there is no history"):
             ask()
     assert not history.path.exists()
+    history.path.mkdir()
+    with pytest.raises(UsageError, match="a folder, expected a history"):
+        history.entries()
 
 
 def test_a_file_holds_them_all_or_some(history: History, tmp_path: Path) -> None:

@@ -63,11 +63,13 @@ def order_systems(
     """
     from rankproof.comparing.leaderboard import leaderboard
 
-    first = None if measures is None else parse_all(measures)[0]
+    first, *others = [each.name for each in parse_all(measures or DEFAULT_MEASURE)]
+    if others:
+        click.echo(f"rankproof: note: {first} alone orders the systems; left out: {', '.join(others)}.", err=True)
     how = {name: settings.pop(name) for name in ("alpha", "seed", "allow_missing", "allow_errors")}
     with tell_progress("ordering"):
         scores = scores_of_systems(words, measures, **settings)
-        found = leaderboard(scores, first, **how)
+        found = leaderboard(scores, measures and first, **how)
     output.write_result(found)
     end(found.missing if how["allow_errors"] else found.wrong, shown=output.shows("markdown"))
 

@@ -163,9 +163,9 @@ def headline(found: Gate) -> str:
 def _headline(found: Gate) -> str:
     if found.outcome == "invalid":
         return f"INVALID: {'; '.join(_broken(each) for each in found.rows if each.outcome == 'invalid')}."
-    if found.strict and found.outcome == "fail" and any(x.outcome == "inconclusive" and x.decides for x in found.rows):
+    failed = {each.check for each in found.rows if each.outcome == "fail" and each.decides}
+    if found.outcome == "fail" and not failed:
         return "FAIL: not every row could be decided, and the gate is strict."
-    failed = {each.check for each in found.rows if each.outcome == "fail"}
     if failed == {"floor"}:
         return "FAIL: a floor is not reached."
     if found.outcome == "inconclusive" and any(x.check == "coverage" and x.outcome != "pass" for x in found.rows):

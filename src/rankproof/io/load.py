@@ -17,7 +17,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse
 from rankproof.core.table import Rankings
-from rankproof.errors import DataError, RankproofError, UsageError, is_one_of, number_in, one_of, shorten, warn_caller
+from rankproof.errors import DataError, RankproofError, UsageError, check_one_of, number_in, shorten, warn_caller
 from rankproof.io import corpora
 from rankproof.io.column_roles import JUDGMENTS, RANKING, Wanted
 from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_bytes, read_head, text_of
@@ -100,8 +100,7 @@ def load_ranking(data: Source, damaged: str = "error") -> Rankings:
     >>> load_ranking([("q1", "d1", 0.5), ("q1", "d2", 0.25)]).table().score
     array([0.5 , 0.25])
     """
-    if not is_one_of(damaged, ("error", "skip")):
-        raise one_of("damaged", damaged, ("error", "skip"))
+    check_one_of("damaged", damaged, ("error", "skip"))
     found = _ranking(data)
     skips = damaged == "skip" and hasattr(found, "damaged")
     return replace(found, damaged=damaged) if skips else found  # type: ignore[type-var]
@@ -275,10 +274,11 @@ ranking, 'after': other}; evaluate(judgments, ranking) scores one.
     named = isinstance(systems, Mapping)
     if named and len(systems) >= least and not any(map(_is_of_a_query, islice(systems.values(), 2))):
         return {str(name): each for name, each in systems.items()}
-    listed = isinstance(systems, list | tuple)
-    empty = systems is None or ((named or listed) and not systems)
-    one = "a list" if listed else "one ranking" if not named or any(map(_is_of_a_query, systems.values())) else ""
-    got = "none" if empty else one or str(len(systems))
+    empty = systems is None or (isinstance(systems, Mapping | list | tuple) and not systems)
+    one = not empty and (not named or any(map(_is_of_a_query, systems.values())))
+    got = "one ranking" if one else "none" if empty else str(len(systems))
+    if one and isinstance(systems, list | tuple) and not isinstance(systems[0], list | tuple | str | os.PathLike):
+        got = f"a list of {len(systems)}"
     # Rankings that are fused or pooled are not scored.
     other = "; evaluate(judgments, ranking) scores one" if not empty and verb != "rankings" else ""
     raise UsageError(
