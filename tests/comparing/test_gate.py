@@ -163,12 +163,13 @@ def test_without_measures_those_with_a_limit_of_their_own_decide() -> None:
     assert measures(margin={"RR": 0.1}) == ["RR"]
 
 
-@pytest.mark.parametrize("given", ["0.6", "=0.6", "nDCG@10", "nDCG@10=", "nDCG@10=high", "nDCG@10=nan"])
+@pytest.mark.parametrize("given", ["0.6", "=0.6", "nDCG@10", "nDCG@10=", "nDCG@10=high", "nDCG@10=nan", "RR=.5,AP=.2"])
 def test_a_floor_is_a_measure_and_a_value(given: str) -> None:
     words = [str(FILES / f) for f in ("judgments.tsv", "keyword.run", "dense.run")]
     ran = CliRunner().invoke(command, [*words, "--floor", given])
     assert str(ran.exception) == (
-        f"--floor: got {given!r}, expected MEASURE=VALUE, like nDCG@10=0.6, and each measure once. Next: write it so."
+        f"--floor: got {given!r}, expected MEASURE=VALUE, like nDCG@10=0.6, and each measure once. "
+        "Next: write it so, and give the option again for another measure."
     )
 
 

@@ -33,6 +33,24 @@ def test_differences_are_sorted_from_the_greatest_gain_to_the_greatest_loss() ->
     ]
 
 
+@pytest.mark.parametrize("systems", [{"new": NEW}, {"old": OLD, "new": NEW}])
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"baseline": "zzz"}, "baseline: got 'zzz', expected one of"),
+        ({"margin": -1}, "margin: got -1"),
+        ({"correction": "sidak"}, "correction: got 'sidak'"),
+        ({"alpha": 7}, "alpha: got 7"),
+        ({"seed": -1}, "seed: got -1"),
+    ],
+)
+def test_one_system_or_two_what_cannot_be_is_refused(
+    systems: dict[str, Any], settings: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        report(RELEVANT, systems, **settings)
+
+
 def test_the_matrix_counts_won_and_lost_queries() -> None:
     assert content().duels == (((0, 0), (1, 2)), ((2, 1), (0, 0)))
 

@@ -107,10 +107,10 @@ def _by_measure(context: click.Context, option: click.Parameter, given: tuple[st
     numbers: dict[str, float] = {}
     for each in given:
         name, _, value = each.rpartition("=")
-        if not name.strip() or name in numbers or math.isnan(number_in(value)):
+        if not name.strip() or "=" in name.rpartition(")")[2] or name in numbers or math.isnan(number_in(value)):
             raise UsageError(
                 f"{option.opts[0]}: got {each!r}, expected {option.metavar}, like nDCG@10=0.6, and each measure once. "
-                "Next: write it so."
+                "Next: write it so, and give the option again for another measure."
             )
         numbers[name] = number_in(value)
     return numbers or None

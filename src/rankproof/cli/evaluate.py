@@ -21,7 +21,7 @@ from rankproof.cli.output import (
 )
 from rankproof.cli.saved_results import Saving, saving_options
 from rankproof.core.defaults import DEFAULT_MEASURES, SPAN_MEASURES
-from rankproof.errors import DataError, UsageError, is_one_of, one_of
+from rankproof.errors import DataError, UsageError, check_one_of
 
 if TYPE_CHECKING:
     from rankproof.scoring.protocol import ScoresLike
@@ -287,8 +287,7 @@ def sql(
     from rankproof.core.conventions import Conventions
     from rankproof.io.counted.text import WRITTEN, Counted, counting_text
 
-    if not is_one_of(dialect, WRITTEN):
-        raise one_of("dialect", dialect, WRITTEN)
+    check_one_of("dialect", dialect, WRITTEN)
     judged = {"query": query, "doc": doc}
     columns = judged | {"score": score} | ({} if rank is None else {"rank": rank})
     looked_at = "all" if distinct else "sample"

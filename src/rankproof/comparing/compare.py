@@ -26,7 +26,7 @@ from rankproof.comparing.conclusions import ALLOWED, both_broken, too_few_answer
 from rankproof.core.conventions import BARREN, FEWEST_TO_DECIDE, THIN, TOO_FEW_TO_DECIDE, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES
 from rankproof.core.hits import Array
-from rankproof.errors import UsageError, check_whole, old_arguments, one_of
+from rankproof.errors import UsageError, check_one_of, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.load import Columns, systems_by_name, with_columns
 from rankproof.io.values import is_frame
@@ -41,7 +41,7 @@ from rankproof.scoring.evaluate import (
 )
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.confidence import Ends, agree_with_test
-from rankproof.stats.corrections import correct, sure_level
+from rankproof.stats.corrections import CORRECTIONS, correct, sure_level
 from rankproof.stats.detectable_difference import detectable, needed_or_why
 from rankproof.stats.differences import UNSEEN, difference_interval, equivalence
 from rankproof.stats.paired import check_alpha, sign_flips, total
@@ -97,8 +97,8 @@ def compare(
     """
     check_conventions(conventions, compare)
     _check_named(systems, measures)
-    systems, first = _baseline(systems, baseline)
-    _check(alpha, margin, seed)
+    systems, first = find_baseline(systems, baseline, "compare")
+    check_settings(alpha, margin, correction, seed)
     asked = DEFAULT_MEASURES if measures is None else measures
     ready, by = prepare(judgments), groups_of(by, judgments)
     return compare_scores(
@@ -143,8 +143,8 @@ def compare_scores(
     >>> compare_scores({"old": old, "new": new}).winner
     'new'
     """
-    scores, first = _baseline(scores, baseline)
-    _check(alpha, margin, seed)
+    scores, first = find_baseline(scores, baseline, "compare")
+    check_settings(alpha, margin, correction, seed)
     alike, notes = align_scores(scores, first, measures, groups_of(by), anyway)
     odd = without_means(alike[first])
     if len(odd) == len(alike[first]):
@@ -182,17 +182,19 @@ def _check_named(systems: Any, measures: Any) -> None:
         )
 
 
-def _baseline(systems: Mapping[Any, Any], baseline: Any) -> tuple[dict[str, Any], str]:
+def find_baseline(systems: Mapping[Any, Any], baseline: Any, verb: str, least: int = 2) -> tuple[dict[str, Any], str]:
     """The systems by name, and which of them is the baseline."""
-    found = systems_by_name(systems, "compare")
+    found = systems_by_name(systems, verb, least)
     first = next(iter(found)) if baseline is None else str(baseline)
     if first not in found:
         raise one_of("baseline", baseline, found)
     return found, first
 
 
-def _check(alpha: float, margin: float | None, seed: int) -> None:
+def check_settings(alpha: float, margin: float | None, correction: str, seed: int) -> None:
+    """Refuse what `compare` cannot decide by."""
     check_alpha(alpha)
+    check_one_of("correction", correction, CORRECTIONS)
     check_whole("seed", seed, 0)
     if margin is not None:
         check_margin(margin)

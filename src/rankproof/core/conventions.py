@@ -17,7 +17,7 @@ from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery
 from rankproof.core.measure import LARGEST, Measure, seen_by
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import setting
-from rankproof.errors import check_number, check_whole, is_one_of, one_of
+from rankproof.errors import check_number, check_one_of, check_whole
 
 SEED = 0
 """Where random orders of equal scores start."""
@@ -111,8 +111,7 @@ class Conventions(Displayable):
 
     def __post_init__(self) -> None:
         for name, known in CHOICES.items():
-            if not is_one_of(getattr(self, name), known):
-                raise one_of(name, getattr(self, name), known)
+            check_one_of(name, getattr(self, name), known)
         for name in ("corpus_size", "context_k"):
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), advice="give one, or leave it out")

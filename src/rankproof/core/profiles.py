@@ -13,7 +13,7 @@ from pkgutil import get_data
 from typing import Any
 
 from rankproof.core.measure import Measure
-from rankproof.errors import is_one_of, one_of
+from rankproof.errors import check_one_of
 
 Parameters = Mapping[str, Mapping[str, Any]]
 
@@ -68,8 +68,7 @@ def find(name: str) -> Profile:
     {'gain': 'exp', 'ideal': 'uncut'}
     """
     known = {**PROFILES, **BUILT_ON}
-    if not is_one_of(name, known):
-        raise one_of("profile", name, known)
+    check_one_of("profile", name, known)
     return known[name]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 from rankproof.comparing.alignment import with_rankings
-from rankproof.comparing.compare import compare
+from rankproof.comparing.compare import check_settings, compare, find_baseline
 from rankproof.comparing.comparison import Comparison
 from rankproof.comparing.conclusions import ALLOWED, answer_first, too_few_answers
 from rankproof.core.conventions import ScoringArguments
@@ -17,9 +17,9 @@ from rankproof.diagnosing import Diagnosis
 from rankproof.document.formats import from_ending
 from rankproof.document.model import Document, Result, print_as
 from rankproof.document.terminal import clean
-from rankproof.errors import UsageError, check_whole, old_arguments
+from rankproof.errors import UsageError, old_arguments
 from rankproof.io.groups import Grouping, groups_of
-from rankproof.io.load import Columns, load_ranking, systems_by_name, with_columns
+from rankproof.io.load import Columns, load_ranking, with_columns
 from rankproof.reports.content import Content, collect
 from rankproof.reports.sections import page_of
 from rankproof.reports.words import report as document_of
@@ -118,8 +118,8 @@ def report(
     (True, False)
     """
     check_conventions(conventions, report)
-    check_whole("seed", seed, 0)
-    systems = systems_by_name(systems, "report", 1)
+    systems, _ = find_baseline(systems, baseline, "report", 1)
+    check_settings(alpha, margin, correction, seed)
     judged, by = prepare(judgments), groups_of(by, judgments)
     damaged = conventions.get("damaged", "error")
     opened = {name: load_ranking(each, damaged) for name, each in systems.items()}

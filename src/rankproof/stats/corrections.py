@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from rankproof.core.arrays import Array, as_numbers, by_key
-from rankproof.errors import DataError, check_whole, explain_calls, is_one_of, one_of, shorten
+from rankproof.errors import DataError, check_one_of, check_whole, explain_calls, shorten
 from rankproof.progress import draw_in_lots
 from rankproof.stats.paired import FEWEST, SLACK, check_alpha, lugannani_rice, rising_root, total
 from rankproof.stats.variance import by_query
@@ -76,8 +76,7 @@ def correct(ps: Sequence[float], method: str = "holm") -> list[float]:
     >>> correct([0.01, 0.5])
     [0.02, 0.5]
     """
-    if not is_one_of(method, CORRECTIONS):
-        raise one_of("correction", method, CORRECTIONS)
+    check_one_of("correction", method, CORRECTIONS)
     return CORRECTIONS[method](ps)
 
 

@@ -19,7 +19,7 @@ from pkgutil import get_data
 from rankproof.core.conventions import Conventions
 from rankproof.core.join import EXACT
 from rankproof.document.numbers import setting
-from rankproof.errors import UsageError, is_one_of, one_of
+from rankproof.errors import UsageError, check_one_of, is_one_of
 
 PROBED = 1000
 """In so many queries all documents are looked at for repetitions, if not in every one."""
@@ -119,8 +119,7 @@ def counting_text(dialect: str, what: Counted, conventions: Conventions) -> str:
     >>> counting_text("duckdb", Counted(), Conventions()).splitlines()[0]
     'with rankproof_counting_rows as ('
     """
-    if not is_one_of(dialect, DIALECTS):
-        raise one_of("dialect", dialect, DIALECTS)
+    check_one_of("dialect", dialect, DIALECTS)
     check_counted(conventions, what.run, what.columns)
     spoken = DIALECTS[dialect]
     best = conventions.duplicates == "best"
