@@ -53,6 +53,14 @@ def test_every_command_knows_it(command: tuple[str, ...], rankproof: Any, own: s
     assert "Grades" in said
 
 
+def test_what_was_saved_by_it_says_what_to_import(rankproof: Any, own: str) -> None:
+    words = ("--import", own, "evaluate", "judgments.txt", "first.run", "-m", "Grades@2", "--save", "mine")
+    assert rankproof(*words).code == 0
+    forget("Grades")
+    done = rankproof("show", "mine")
+    assert (done.code, "unknown measure 'Grades'" in done.err, "with --import" in done.err) == (2, True, True)
+
+
 def test_the_variable_names_it_too(rankproof: Any, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANKPROOF_IMPORT", own)
     done = rankproof("evaluate", "judgments.txt", "first.run", "-m", "Grades@2", "-f", "csv")
