@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from rankproof.errors import UsageError
+from rankproof.errors import DataError, UsageError
 from rankproof.stats import intervals as module
-from rankproof.stats.intervals import Interval, interval
+from rankproof.stats.confidence import betting
+from rankproof.stats.differences import t_interval
+from rankproof.stats.intervals import Interval, bca_interval, interval, percentile, quantiles
 from rankproof.stats.judge_error import Share, share_of
 from tests.each import with_each
 
@@ -337,3 +339,30 @@ def test_an_interval_says_where_it_came_from() -> None:
     assert found == Interval(found.low, found.high, module.METHOD, 2)
     assert 0 < found.low < 0.1
     assert 0.9 < found.high < 1
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_no_interval_is_made_of_what_is_no_number(bad: float) -> None:
+    values, rng = np.array([0.1, bad, 0.3]), np.random.default_rng(0)
+    ways = [
+        interval,
+        lambda x: bca_interval(x, rng),
+        lambda x: percentile(x, rng),
+        lambda x: quantiles(x, [0.5]),
+        betting,
+    ]
+    for way in ways:
+        with pytest.raises(DataError, match=f"values: got {bad} at position 1"):
+            way(values)
+
+
+def test_a_bootstrap_refuses_what_it_cannot_draw() -> None:
+    values, rng = np.array([0.1, 0.2, 0.3]), np.random.default_rng(0)
+    for way in (bca_interval, percentile):
+        for wrong, said in (({"level": 95}, "level: got 95"), ({"resamples": 0}, "resamples: got 0")):
+            with pytest.raises(UsageError, match=said):
+                way(values, rng, **wrong)
+        with pytest.raises(UsageError, match="rng: got 0, expected a Generator"):
+            way(values, 0)
+    with pytest.raises(UsageError, match="level: got 95"):
+        t_interval(values, 95)

@@ -88,17 +88,6 @@ def distinct(values: Array) -> Array:
     return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
 
 
-def by_length(
-    rows: Sequence[Array], seed: int, work: Callable[[list[Array], np.random.Generator], Iterable[T]]
-) -> list[T]:
-    """What `work` finds for each row: those of one length are given together, with draws that they share."""
-    found: dict[int, T] = {}
-    for n in sorted({len(row) for row in rows}):
-        same = [i for i, row in enumerate(rows) if len(row) == n]
-        found |= zip(same, work([rows[i] for i in same], np.random.default_rng([seed, n])), strict=True)
-    return [found[i] for i in range(len(rows))]
-
-
 def by_key(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
     """The values of each key, in the order in which keys and values come.
 
@@ -222,6 +211,22 @@ def as_numbers(values: Any, what: str) -> Array:
         raise DataError(
             f"{what}: got {wrong or shorten(values)}, expected numbers. Next: give numbers alone."
         ) from None
+
+
+def finite_row(values: Any, what: str = "values") -> Array:
+    """The values as one row of finite numbers."""
+    row = as_numbers(values, what)
+    if row.ndim != 1:
+        raise DataError(
+            f"{what}: got {row.ndim} dimensions, expected one number a query. Next: give one list of numbers a system."
+        )
+    bad = np.flatnonzero(~np.isfinite(row))
+    if len(bad):
+        raise DataError(
+            f"{what}: got {row[bad[0]]} at position {bad[0]:,} ({len(bad):,} such in all), expected numbers. "
+            "Next: leave those queries out of both systems, or say what they count as."
+        )
+    return row
 
 
 def gains(grade: Array, gain: Gain) -> Array:

@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from rankproof.core.arrays import finite_row
 from rankproof.core.hits import Array
 from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.model import Displayable
@@ -23,7 +24,7 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_number, check_one_of, check_whole, explain_calls, shorten
 from rankproof.progress import with_share
 from rankproof.stats.distributions import NORMAL
-from rankproof.stats.paired import check_share, finite_row
+from rankproof.stats.paired import check_share
 from rankproof.stats.variance import by_query
 
 Weights = Literal["none", "linear", "quadratic"]

@@ -27,7 +27,7 @@ from functools import cached_property
 
 import numpy as np
 
-from rankproof.core.arrays import Array, as_numbers
+from rankproof.core.arrays import Array, finite_row
 from rankproof.errors import DataError, check_number
 from rankproof.stats.distributions import EPSILON, NORMAL, quantile, root, share_below, t_above, t_quantile
 from rankproof.stats.paired import check_share, is_constant
@@ -334,8 +334,8 @@ def betting(values: Array, level: float = 0.95, null: float = 0.5) -> Anytime:
     (True, True)
     """
     check_share("level", level)
-    row = as_numbers(values, "values")
-    if row.size and not (np.isfinite(row).all() and row.min() >= 0 and row.max() <= 1):
+    row = finite_row(values)
+    if row.size and not (row.min() >= 0 and row.max() <= 1):
         raise DataError("betting: got values outside 0 to 1. Next: divide by the largest possible value.")
     if not row.size:
         return Anytime(math.nan, 0.0, 1.0, 1.0)
@@ -352,7 +352,7 @@ def betting(values: Array, level: float = 0.95, null: float = 0.5) -> Anytime:
 
 def betting_p(values: Array, null: float = 0.5, level: float = 0.95) -> float:
     """The p-value alone."""
-    row = as_numbers(values, "values")
+    row = finite_row(values)
     return math.exp(-max(_stake(row, _sizes(row, 1 - level), null), 0.0)) if row.size else 1.0
 
 

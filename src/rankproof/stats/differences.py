@@ -88,6 +88,7 @@ def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None)
 
 def t_interval(values: Array, level: float = 0.95) -> Interval:
     """Student's interval of a mean: mean +- t sd / sqrt(n)."""
+    check_share("level", level)
     row = differences(values)
     if (settled := settled_interval(row)) is not None:
         return settled

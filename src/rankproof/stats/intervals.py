@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankproof.core.arrays import FLOOR, KEPT, LARGEST, as_numbers, distinct, round_to_digits
+from rankproof.core.arrays import FLOOR, KEPT, LARGEST, distinct, finite_row, round_to_digits
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.errors import check_number
+from rankproof.errors import check_number, check_whole, explain_calls
 from rankproof.progress import draw_in_lots
 from rankproof.stats.distributions import NORMAL, quantile
 
@@ -76,7 +76,7 @@ def interval(values: Array, level: float = 0.95, average: str = "mean", *, bound
     (0.3, 0.83)
     """
     check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
-    return _of_average(_Seen.of(as_numbers(values, "values"), average), level, average, bounds)
+    return _of_average(_Seen.of(finite_row(values), average), level, average, bounds)
 
 
 def interval_of(summary: ValueSummary, level: float = 0.95, *, bounds: Bounds = UNIT) -> Interval:
@@ -258,6 +258,7 @@ def settled_interval(row: Array) -> Interval | None:
     return Interval(float(row.min()), float(row.max()), f"all {n:,} values are equal", n)
 
 
+@explain_calls
 def bca_interval(values: Array, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES) -> Interval:
     """The interval of the mean, by resamples or their limit.
 
@@ -265,22 +266,32 @@ def bca_interval(values: Array, rng: np.random.Generator, level: float = 0.95, r
     >>> round(found.low, 1), round(found.high, 1), found.method
     (0.3, 0.9, 'BCa bootstrap, 10,000 resamples')
     """
-    if (settled := settled_interval(values)) is not None:
+    ordered = _to_resample(values, level, resamples)
+    if (settled := settled_interval(ordered)) is not None:
         return settled
-    ordered, n = np.sort(values), len(values)
+    n = len(ordered)
     if n > MOST_RESAMPLED:
         return Interval(*_analytic_ends(ordered, level), CLOSED_FORM, n)
     means = _resampled_means(ordered, rng, resamples)
     return Interval(*_bca_ends(ordered, means, level), f"BCa bootstrap, {resamples:,} resamples", n)
 
 
+@explain_calls
 def percentile(values: Array, rng: np.random.Generator, level: float = 0.95, resamples: int = RESAMPLES) -> Interval:
     """The middle `level` of the means of resamples: the plain bootstrap interval."""
-    if (settled := settled_interval(values)) is not None:
+    ordered = _to_resample(values, level, resamples)
+    if (settled := settled_interval(ordered)) is not None:
         return settled
-    means = _resampled_means(np.sort(values), rng, resamples)
+    means = _resampled_means(ordered, rng, resamples)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2]).tolist()
-    return Interval(low, high, f"percentile bootstrap, {resamples:,} resamples", len(values))
+    return Interval(low, high, f"percentile bootstrap, {resamples:,} resamples", len(ordered))
+
+
+def _to_resample(values: Array, level: float, resamples: int) -> Array:
+    """The values, smallest first, if an interval of their mean can be drawn."""
+    check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
+    check_whole("resamples", resamples)
+    return np.sort(finite_row(values))
 
 
 def _resampled_means(ordered: Array, rng: np.random.Generator, resamples: int) -> Array:
@@ -344,7 +355,7 @@ def quantiles(values: Sequence[float], shares: Sequence[float], level: float = 0
     >>> [(q.value, q.low, q.high) for q in quantiles(range(1, 101), [0.5, 0.99])]
     [(50.5, 40.0, 61.0), (99.01, 97.0, None)]
     """
-    ordered = np.sort(as_numbers(list(values), "values"))
+    ordered = np.sort(finite_row(list(values)))
     return [_quantile(ordered, share, level) for share in shares] if len(ordered) else []
 
 

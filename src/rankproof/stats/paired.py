@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from rankproof._moved import old_names
-from rankproof.core.arrays import as_numbers, by_length, distinct
+from rankproof.core.arrays import by_key, distinct, finite_row
 from rankproof.core.hits import Array
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_number, check_one_of, check_whole, explain_calls
@@ -103,22 +103,6 @@ def paired_differences(a: Array, b: Array) -> Array:
     return np.where(np.abs(off) <= slack, 0.0, off)
 
 
-def finite_row(values: Array, what: str = "values") -> Array:
-    """The values as one row of finite numbers."""
-    row = as_numbers(values, what)
-    if row.ndim != 1:
-        raise DataError(
-            f"{what}: got {row.ndim} dimensions, expected one number a query. Next: give one list of numbers a system."
-        )
-    bad = np.flatnonzero(~np.isfinite(row))
-    if len(bad):
-        raise DataError(
-            f"{what}: got {row[bad[0]]} at position {bad[0]:,} ({len(bad):,} such in all), expected numbers. "
-            "Next: leave those queries out of both systems, or say what they count as."
-        )
-    return row
-
-
 def differences(values: Array) -> Array:
     """Finite differences, smallest first; no queries at all are an error."""
     row = np.sort(finite_row(values, "differences"))
@@ -188,10 +172,11 @@ def sign_flips(
     check_whole("permutations", permutations)
     rows = [differences(column) for column in columns]
     seed = int(rng.integers(1 << 62))
-    found = [_undrawn(row, alternative, min(FEWEST / permutations, RARE)) for row in rows]
-    left = [row for row, outcome in zip(rows, found, strict=True) if outcome is None]
-    drawn = iter(by_length(left, seed, lambda some, rng: _drawn(some, rng, alternative, permutations)))
-    return [outcome or next(drawn) for outcome in found]
+    found = {i: _undrawn(row, alternative, min(FEWEST / permutations, RARE)) for i, row in enumerate(rows)}
+    for n, left in by_key((len(rows[i]), i) for i, outcome in found.items() if outcome is None).items():
+        drawn = _drawn([rows[i] for i in left], np.random.default_rng([seed, n]), alternative, permutations)
+        found |= zip(left, drawn, strict=True)
+    return [each for each in found.values() if each is not None]
 
 
 def _undrawn(row: Array, alternative: str, rare: float) -> Outcome | None:

@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from rankproof.core.arrays import finite_row
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, UsageError, check_one_of, check_whole, explain_calls
 from rankproof.progress import draw_in_lots
@@ -27,7 +28,6 @@ from rankproof.stats.paired import (
     check_share,
     differences,
     exact_p,
-    finite_row,
     is_constant,
     paired_differences,
     total,

@@ -17,12 +17,12 @@ from itertools import combinations
 
 import numpy as np
 
-from rankproof.core.arrays import Array, as_numbers, round_to_digits
+from rankproof.core.arrays import Array, as_numbers, finite_row, round_to_digits
 from rankproof.errors import DataError, explain_calls
 from rankproof.progress import draw_in_lots
 from rankproof.stats.distributions import beta_share, t_quantile
 from rankproof.stats.intervals import Bounds, interval, joined_neighbours
-from rankproof.stats.paired import SAME, TINY, check_share, finite_row, rising_root
+from rankproof.stats.paired import SAME, TINY, check_share, rising_root
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import setting
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, check_one_of
 from rankproof.judging.models.calls import Call
 from rankproof.judging.models.replies import tokens
 
@@ -283,8 +283,7 @@ class Service(Displayable):
 
 def service_of(provider: str, base_url: str | None = None, key_variable: str | None = None) -> Service:
     """The service that is meant."""
-    if provider not in PROVIDERS:
-        raise one_of("provider", provider, PROVIDERS)
+    check_one_of("provider", provider, PROVIDERS)
     found = PROVIDERS[provider]
     given = base_url or os.environ.get(found.base, "").strip() or found.found(os.environ)
     if not (given or found.url):
