@@ -39,7 +39,7 @@ def test_an_anchor_sees_what_each_change_hides(tmp_path: Path) -> None:
         ("night-0", "fail", 0.08),
     ]
     assert "R@20 against night-0: -0.1000 over 60 queries, beyond the margin of 0.08." in " ".join(str(both).split())
-    assert history.gate("night-1", "night-2", margin=0.11, anchors=["night-0"]).rows[1].limit == 0.22
+    assert history.gate("night-1", "night-2", margin=0.11, anchors="night-0").rows[1].limit == 0.22
 
 
 def test_each_row_is_named_whole_whatever_an_anchor_is_called(tmp_path: Path) -> None:
@@ -79,6 +79,10 @@ def test_the_last_results_are_a_baseline_query_by_query(tmp_path: Path) -> None:
     history = saved(tmp_path, 4, 20, 18, 16, 16)
     assert history.last(3, before="night-4") == ["night-1", "night-2", "night-3"]
     assert history.mean(history.last(3, before="night-4"))["R@20"] == pytest.approx(0.9)
+    with pytest.raises(UsageError, match="mean: got no names"):
+        history.mean([])
+    with pytest.raises(UsageError, match="baseline: got 3, expected one of 'night-1', 'night-2'"):
+        history.compare("night-1", "night-2", baseline=3)  # type: ignore[arg-type]
     found = history.gate_last(3, "night-4", margin=0.05)
     assert (found.outcome, found.rows[0].baseline) == ("fail", pytest.approx(0.9))
     assert history.gate_last(1, "night-4", margin=0.06).outcome == "pass"

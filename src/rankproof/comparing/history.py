@@ -177,8 +177,8 @@ class History(Result):
 
     def compare(self, *names: str, **settings: Unpack[CompareArguments]) -> Comparison:
         """Compare saved results, as `compare_scores` does; by default the first is the baseline."""
-        if settings.get("baseline") is not None:
-            settings["baseline"] = _named(str(settings["baseline"]))
+        if isinstance(baseline := settings.get("baseline"), str):
+            settings["baseline"] = _named(baseline)
         return compare_scores(self.scores_of(names), **settings)
 
     def gate(
@@ -261,8 +261,8 @@ def _named(name: str) -> str:
 
 
 def _each_once(names: Iterable[str]) -> list[str]:
-    """The names; one that is given twice is refused, as a file is."""
-    counts = Counter(map(_named, names))
+    """The names, or the only one; one that is given twice is refused, as a file is."""
+    counts = Counter(map(_named, [names] if isinstance(names, str) else names))
     for twice in (name for name, times in counts.items() if times > 1):
         raise UsageError(f"{shorten(twice)}: given more than once. Next: give each name once.")
     return list(counts)
@@ -325,11 +325,11 @@ def mean_of(
     What is unjudged and tied is the mean of theirs too. Definitions are those of the last; what the audit says of each
     is told of each.
     """
-    names = list(scores)
-    alike, _ = align_scores(
-        {name: without_groups(each) for name, each in scores.items()}, names[-1], measures, None, anyway
-    )
-    last = alike[names[-1]]
+    if not scores:
+        raise UsageError("mean: got no names, expected one or more. Next: name the results to take the mean of.")
+    alone = {name: without_groups(each) for name, each in scores.items()}
+    alike, _ = align_scores(alone, list(alone)[-1], measures, None, anyway)
+    last = list(alike.values())[-1]
     found = last.only(list(last), last.queries)
     if isinstance(found, Scores):
         found.hits = None
