@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, ValuesView
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -99,6 +102,76 @@ def _document(name: str, what: str | Mapping[str, Any] | Document) -> Document:
         )
     rest = {key: value for key, value in what.items() if key not in ("text", "title", "_id", "id")}
     return Document(name, what["text"], str(what.get("title") or ""), rest)
+
+
+CONDITIONS = ("from", "to", "not")
+"""The operators of a condition beside equality."""
+SEVERAL = (list, tuple, set, frozenset)
+
+
+def condition_on(wanted: Any) -> Callable[[Any], bool]:
+    """A function of what a document has in a field: whether it, or one of several values, is as wanted.
+
+    `wanted` is a value, several of which it may be one, or a table of `CONDITIONS`.
+
+    >>> [condition_on({"from": 2023})(value) for value in (2022, "2023", [2022, 2024])]
+    [False, True, True]
+    >>> condition_on({"a", 7})("7"), condition_on({"not": "a"})(["a", "b"])
+    (True, False)
+    """
+    if isinstance(wanted, Mapping) and wanted and wanted.keys() <= set(CONDITIONS):
+        bounds = [_bounded(name, bound) for name, bound in wanted.items()]
+        return lambda value: all(within(value) for within in bounds)
+    listed = wanted if isinstance(wanted, SEVERAL) else [wanted]
+    exact = frozenset(listed) if all(isinstance(each, Hashable) for each in listed) else listed
+    loose = [each for each in listed if not isinstance(each, str)]
+
+    def is_wanted(value: Any) -> bool:
+        with suppress(TypeError):  # what has no hash is none of them
+            if value in exact:
+                return True
+        return isinstance(value, (str, date)) and any(_alike(value, each) == _plain(each) for each in loose)
+
+    return lambda value: any(map(is_wanted, _values(value)))
+
+
+def _bounded(name: str, bound: Any) -> Callable[[Any], bool]:
+    """Whether no value is the one excluded; whether one of them is within the bound."""
+    if name == "not":
+        excluded = condition_on(bound)
+        return lambda value: not excluded(value)
+    beyond, end = operator.lt if name == "from" else operator.gt, _plain(bound)
+
+    def is_within(value: Any) -> bool:
+        with suppress(TypeError):  # what cannot be compared is not within
+            return not beyond(_alike(value, bound), end)
+        return False
+
+    return lambda value: any(map(is_within, _values(value)))
+
+
+def _values(value: Any) -> Collection[Any]:
+    """The values in a field, of which a document may have several."""
+    return value if isinstance(value, SEVERAL) else [value]
+
+
+def _plain(wanted: Any) -> Any:
+    """A value as it is compared: dates as text."""
+    return wanted.isoformat() if isinstance(wanted, date) else wanted
+
+
+def _alike(value: Any, wanted: Any) -> Any:
+    """A document's value as what is wanted is: files may hold numbers as text, and dates with a time."""
+    if isinstance(wanted, date):
+        return str(_plain(value))[: len(wanted.isoformat())]
+    if isinstance(wanted, bool) and isinstance(value, str):
+        return {"true": True, "false": False}.get(value.lower(), value)
+    if isinstance(wanted, (int, float)) and isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
 
 
 NAME = re.compile(r"(?P<document>.*)#(?P<start>\d{1,18})-(?P<end>\d{1,18})", re.DOTALL)

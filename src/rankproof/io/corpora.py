@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, not_known, shorten, warn_caller
@@ -182,7 +184,9 @@ def _document(where: str, found: Any) -> Document:
     title = found[title_name] if title_name else ""
     packed = next((name for name in METADATA if isinstance(found.get(name), Mapping)), None)
     used = {"_id", "id", text_name, title_name, packed, field_of(found, DOCUMENT_ID)}
-    rest = {name: value for name, value in found.items() if name not in used}
+    # In a frame of pandas the lists of a Parquet file are arrays.
+    plain = ((name, each.tolist() if isinstance(each, np.ndarray) else each) for name, each in found.items())
+    rest = {name: value for name, value in plain if name not in used}
     metadata = {**(found[packed] if packed else {}), **rest}
     return Document(id_of(found, DOCUMENT_ID, where), text, title if isinstance(title, str) else "", metadata)
 

@@ -7,9 +7,12 @@ import math
 import random
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import rankproof
@@ -369,6 +372,24 @@ def test_conditions_of_every_kind(labelled: Corpus) -> None:
     assert fits(label=99) == set()
     by_document = where(search, lambda document: document.id.endswith("3"), tag="t0")("ba", 2000)
     assert {name for name, _ in by_document} == {name for name in fits(tag="t0") if name.endswith("3")}
+
+
+def test_conditions_hold_for_values_as_files_and_frames_have_them(tmp_path: Path) -> None:
+    rows = [
+        {"id": "d1", "text": "fees", "tags": ["a", "b"], "year": 2020},
+        {"id": "d2", "text": "fees", "tags": ["c"], "year": 2024},
+    ]
+    pl.DataFrame(rows).write_parquet(tmp_path / "pages.parquet")
+    (tmp_path / "pages.csv").write_text("id,text,year\nd1,fees,2020\nd2,fees,2024\n")
+
+    def found(corpus: Any, **conditions: Any) -> list[str]:
+        return [name for name, _ in where(keyword(corpus), **conditions)("fees")]
+
+    for corpus in (rows, tmp_path / "pages.parquet", pd.read_parquet(tmp_path / "pages.parquet")):
+        assert found(corpus, tags="b") == found(corpus, tags={"b"}) == found(corpus, tags=["b", "x"]) == ["d1"]
+        assert found(corpus, tags={"not": ["a", "x"]}) == found(corpus, year={"from": 2021}) == ["d2"]
+        assert found(corpus, tags=lambda tags: len(tags) > 1) == ["d1"]
+    assert found(tmp_path / "pages.csv", year=2020) == found(tmp_path / "pages.csv", year={2020, 7}) == ["d1"]
 
 
 def test_filters_within_filters(labelled: Corpus) -> None:

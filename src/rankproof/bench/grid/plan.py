@@ -30,6 +30,7 @@ from rankproof.bench.grid.parts import (
 )
 from rankproof.bench.runner import RunLimits, plan_for
 from rankproof.core.arrays import by_key
+from rankproof.core.corpus import CONDITIONS
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, check_number, check_whole, not_known, one_of, shorten
@@ -298,8 +299,6 @@ def _expand_hybrids(source: GridSource, parts: Sequence[GridPart]) -> list[GridP
 
 
 WHERE = "where"
-CONDITIONS = ("from", "to", "not")
-"""The operators of a condition beside equality."""
 
 
 def filter_parts(source: GridSource) -> Iterator[GridPart]:

@@ -5,12 +5,9 @@ Below: which documents pass a filter.
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
 from time import perf_counter, time
 from typing import Any, TypeVar
 
@@ -23,7 +20,7 @@ from rankproof.bench.retrieve.rewriting import rewrite_question
 from rankproof.bench.retrieve.search import blend_lists, search_of_lists, where
 from rankproof.bench.retriever import Answer, AnswerReading, Found
 from rankproof.bench.runner import RunRow, Told, answer_all, plan_for
-from rankproof.core.corpus import Corpus, Document
+from rankproof.core.corpus import Corpus, Document, condition_on
 from rankproof.errors import DataError, UserCode
 from rankproof.store.answers import Answers
 from rankproof.suggestions import nearest
@@ -289,53 +286,15 @@ def predicate(part: GridPart) -> Callable[[Document], bool]:
     [False, True, True]
     """
 
+    conditions = {name: condition_on(wanted) for name, wanted in part.options.items() if part.given is None}
+
     def passes(document: Document) -> bool:
         if part.given is None:
-            return all(_fits(document.metadata.get(name), wanted) for name, wanted in part.options.items())
+            return all(holds(document.metadata.get(name)) for name, holds in conditions.items())
         with UserCode(part.given, "the document", document.id):
             return bool(part.given(document))
 
     return passes
-
-
-def _fits(value: Any, wanted: Any) -> bool:
-    """Whether one of a document's values in a field, of which it may have several or none, is as wanted."""
-    values = value if isinstance(value, (list, tuple, set, frozenset)) else [] if value is None else [value]
-    if isinstance(wanted, Mapping):
-        return all(_holds(condition, values, bound) for condition, bound in wanted.items())
-    listed = wanted if isinstance(wanted, (list, tuple)) else [wanted]
-    return any(_alike(value, each) == _plain(each) for value in values for each in listed)
-
-
-def _holds(condition: str, values: Collection[Any], bound: Any) -> bool:
-    """Whether no value is the one excluded; whether one of them is within the bound."""
-    if condition == "not":
-        return not _fits(values, bound)
-    beyond = operator.lt if condition == "from" else operator.gt
-    for value in values:
-        with suppress(TypeError):  # what cannot be compared is not within
-            if not beyond(_alike(value, bound), _plain(bound)):
-                return True
-    return False
-
-
-def _plain(wanted: Any) -> Any:
-    """A value as it is compared: dates as text."""
-    return wanted.isoformat() if isinstance(wanted, date) else wanted
-
-
-def _alike(value: Any, wanted: Any) -> Any:
-    """A document's value as what is wanted is: files may hold numbers as text, and dates with a time."""
-    if isinstance(wanted, date):
-        return str(_plain(value))[: len(wanted.isoformat())]
-    if isinstance(wanted, bool) and isinstance(value, str):
-        return {"true": True, "false": False}.get(value.lower(), value)
-    if isinstance(wanted, (int, float)) and isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return value
-    return value
 
 
 def matching_documents(corpus: Corpus, part: GridPart) -> frozenset[str]:

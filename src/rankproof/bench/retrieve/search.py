@@ -5,7 +5,7 @@ Below: several fused into one (`+`, `hybrid`), and search among only the documen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -19,7 +19,7 @@ from rankproof.bench.adapters.adapter import DEPTH, OneByOne
 from rankproof.bench.fusion import Recipe, Weights, fused_scores, recipe
 from rankproof.bench.fusion.pool import pool_of
 from rankproof.bench.retriever import Found, Retriever
-from rankproof.core.corpus import Corpus, Document
+from rankproof.core.corpus import Corpus, Document, condition_on
 from rankproof.core.table import RankingTable
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, RankproofError, UsageError, UserCode, check_whole, not_known, shorten
@@ -323,8 +323,9 @@ Predicate = Callable[[Document], Any]
 def where(retriever: Any, *predicates: Predicate, corpus: Any = None, **values: Any) -> Search:
     """The best of those documents that fit all that is said: not the best of all, cut.
 
-    `values` are metadata by name: a value, a list or set of them, or a function of the value. `predicates` are
-    functions of a whole `Document`. `corpus` are the documents, if the retriever does not know them.
+    `values` are metadata by name: a value, a list or set of them, a table of `from`, `to` and `not`, or a function of
+    the value; if a document has several values, one match is enough. `predicates` are functions of a whole
+    `Document`. `corpus` are the documents, if the retriever does not know them.
 
     >>> from rankproof.bench.retrieve import keyword, where
     >>> pages = {"d1": {"text": "fees and fees", "year": 2020}, "d2": {"text": "fees", "year": 2024}}
@@ -340,15 +341,14 @@ def where(retriever: Any, *predicates: Predicate, corpus: Any = None, **values: 
         )
     _check_conditions(documents, predicates, values)
 
-    def fits(document: Document) -> bool:
-        for condition in predicates:
-            with UserCode(condition, "the document", document.id):
-                if not condition(document):
-                    return False
-        own = document.metadata
-        return all(name in own and _fits(own[name], value) for name, value in values.items())
-
-    fitting = frozenset(name for name, each in documents.items() if fits(each))
+    passing = list(documents.values())
+    for condition in predicates:
+        passing = _passing(((each, each) for each in passing), condition, "the document")
+    for name, wanted in values.items():
+        condition = wanted if callable(wanted) else condition_on(wanted)
+        known = ((each, each.metadata[name]) for each in passing if name in each.metadata)
+        passing = _passing(known, condition, "the value")
+    fitting = frozenset(each.id for each in passing)
     said = [*map(_said, predicates), *(f"{name}={_said(value)}" for name, value in values.items())]
 
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
@@ -381,13 +381,17 @@ def _check_conditions(corpus: Corpus, predicates: Sequence[Predicate], values: d
             raise not_known(said, name, sorted(known), "name a field that documents have")
 
 
-def _fits(value: Any, wanted: Any) -> bool:
-    if callable(wanted):
-        with UserCode(wanted, "the value", value):
-            return bool(wanted(value))
-    if isinstance(wanted, (list, tuple, set, frozenset)):
-        return value in wanted
-    return bool(value == wanted)
+def _passing(pairs: Iterable[tuple[Document, Any]], condition: Callable[[Any], Any], noun: str) -> list[Document]:
+    """Each document for whose value the condition is true; an error of the caller's function names that value."""
+    kept, value = [], None
+    try:
+        for document, value in pairs:
+            if condition(value):
+                kept.append(document)
+    except Exception as error:
+        UserCode(condition, noun, value.id if isinstance(value, Document) else value).note_on(error)
+        raise
+    return kept
 
 
 def _said(condition: Any) -> str:
