@@ -42,7 +42,7 @@ from rankproof.document.numbers import (
     signed_span,
     time_span,
 )
-from rankproof.document.terminal import width
+from rankproof.document.terminal import GAP, Column, cut_apart, page_width, width
 from rankproof.errors import shorten
 from rankproof.scoring.words import wrong_data
 
@@ -132,6 +132,8 @@ FEW = 8
 """Configurations that one screen shows beside those on the front."""
 LABEL = 40
 """Columns of a screen that a name may take before every part of a table; longer ones are numbered."""
+SHORTEST = 9
+"""Columns that are left of a name on a narrow screen."""
 LEAST = 0.0005
 """A smaller share is not shown."""
 REASONS = 3
@@ -252,9 +254,12 @@ def _configurations(found: Grid, rows: Sequence[GridRow], rest: tuple[int, str] 
     columns["configuration"] = [row.name for row in rows]
     columns["front"] = [ON_FRONT if row.front else "" for row in rows]
     columns[first] = [score(row.means.get(first)) for row in rows]
-    columns["interval"] = [short_span(row.low, row.high) for row in rows]
     if len({row.n for row in every}) > 1:
         columns["n"] = [f"{row.n:,}" for row in rows]
+    if rest is not None:  # on a screen each name leaves room for the mean and n beside it
+        beside = sum(Column(*each).width + len(GAP) for each in columns.items() if each[0] != "configuration")
+        columns["configuration"] = cut_apart(columns["configuration"], max(page_width() - beside, SHORTEST))
+    columns["interval"] = [short_span(row.low, row.high) for row in rows]
     columns["p50 ms"] = [milliseconds(row.p50) for row in rows]
     columns["p95 ms"] = [milliseconds(row.p95) for row in rows]
     if any(row.cost for row in every):

@@ -444,6 +444,18 @@ def test_names_of_many_factors_are_not_cut(data: dict[str, Any]) -> None:
     assert all(row.name in text for row in found.rows)
 
 
+def test_a_screen_has_the_mean_and_n_beside_every_name_however_long(data: dict[str, Any]) -> None:
+    finds = {f"{'retriever ' * 8}{n}": lambda text, n=n: [f"d{text.split()[-1]}"] * (n > 3) for n in range(12)}
+    found = grid({**data, "strategy": "halving", "retrievers": finds, "rerankers": {"a": "none", "b": "lexical"}})
+    [*_, heading] = [line for line in str(found).splitlines() if line.startswith("#")]
+    shown = re.findall(r"(?m)^\d+  .* +([01]\.\d{4}) +(\d+)$", str(found))
+    assert heading.endswith("n")
+    assert len(shown) >= 8
+    assert set(shown) <= {(f"{row.means[found.measure]:.4f}", str(row.n)) for row in found.rows}
+    assert len({n for _, n in shown}) > 1
+    assert max(map(len, str(found).splitlines())) <= 80
+
+
 def test_what_is_odd_about_answers_is_said_once_for_each_retriever(data: dict[str, Any], finds: Make) -> None:
     found = grid(
         {
