@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +56,24 @@ def bench(file: str, output: Output, cache: str | None, fresh: bool, no_cache: b
     kept = None if no_cache else Path(cache or Path(file).with_suffix(".cache"))
     if fresh and kept is not None and Path(file).is_file():
         remove(kept)
-    with keep_results_apart():
+    with _asking(kept):
         found = grid(file, cache=kept)
     output.write_result(found)
     if found.remembered:
         click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks again.", err=True)
     end(found.wrong, shown=output.shows("markdown", "html", "json"))
+
+
+@contextmanager
+def _asking(kept: Path | None) -> Iterator[None]:
+    """Retrievers answer within it; if it is stopped, the answers so far are in `kept`."""
+    try:
+        with keep_results_apart():
+            yield
+    except KeyboardInterrupt:
+        where = f"; the answers so far are in {kept}, and the same command goes on from there" if kept else ""
+        click.echo(f"\nrankproof: stopped{where}", err=True)
+        click.get_current_context().exit(INTERRUPTED)
 
 
 KEPT = ".answers"
@@ -131,13 +143,8 @@ def run_retriever(
         given["timeout"] = given["timeout"] or None  # 0 means none
     questions = list(bench.queries)
     render(Columns("score", questions, ["-"] * len(questions), source=queries), form)  # refuses ids it cannot hold
-    try:
-        with keep_results_apart():
-            run = bench.run(name or retriever, retriever, k, cache=kept, progress=True, **given)
-    except KeyboardInterrupt:
-        where = f"; the answers so far are in {kept}, and the same command goes on from there" if kept else ""
-        click.echo(f"\nrankproof: stopped{where}", err=True)
-        click.get_current_context().exit(INTERRUPTED)
+    with _asking(kept):
+        run = bench.run(name or retriever, retriever, k, cache=kept, progress=True, **given)
     # A question without documents has no row in most formats; those that failed are reported anyway.
     notes = _write(run.ranking, output, form)
     tell_written(output, [note for note in notes if not note.startswith("queries without documents")])

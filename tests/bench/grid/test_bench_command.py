@@ -69,6 +69,14 @@ def test_a_second_run_answers_from_what_was_kept(done: tuple[Path, CompletedProc
     assert (folder / "bench.cache").is_file()
 
 
+def test_one_that_is_stopped_says_where_its_answers_are(folder: Path) -> None:
+    (folder / "mine.py").write_text("import os, signal\ndef find(q):\n    os.kill(os.getpid(), signal.SIGINT)\n")
+    (folder / "bench.toml").write_text(BENCH.replace('"lsa"', '"mine:find"'))
+    ran = rankproof(folder, "bench", "bench.toml")
+    assert (ran.returncode, ran.stdout) == (130, "")
+    assert "the answers so far are in bench.cache, and the same command goes on from there" in ran.stderr
+
+
 def test_no_cache_writes_no_file(folder: Path) -> None:
     (folder / "bench.toml").write_text(BENCH.replace('dense = "lsa"\n', ""))
     assert rankproof(folder, "bench", "bench.toml", "--no-cache").returncode == 0
