@@ -249,28 +249,23 @@ def _id_of(item: Any, reading: AnswerReading) -> str:
         record = record_of(item) or {}
         if not record and not fields_of(item):
             raise unusable_answer(item, "an id, a pair (id, score), or a document with an id")
-        found = record.get(reading.id) if reading.id else _usual(record, reading)
-        if reading.id and found is None:
-            found = getattr(item, reading.id, None) or _of_metadata(record, (reading.id,))
+        found = record.get(reading.id) if reading.id else _named(record, DOCUMENT_ID)
+        if found is None and reading.id:
+            found = getattr(item, reading.id, None) or _named(record, (reading.id,))
+        elif found is None and (text := field_of(record, DOCUMENT_TEXT)) and isinstance(record[text], str):
+            found = reading.id_of_text(record[text])
     plain = _plain_id(found, reading)
     if plain is None:
         raise missing_id(item, reading.id)
     return plain
 
 
-def _usual(record: Mapping[str, Any], reading: AnswerReading) -> Any:
-    """The id under a usual name, else that of the one document of the corpus with this very text."""
-    if name := field_of(record, DOCUMENT_ID):
-        return record[name]
-    if (found := _of_metadata(record, DOCUMENT_ID)) is not None:
-        return found
-    text = field_of(record, DOCUMENT_TEXT)
-    return reading.id_of_text(record[text]) if text and isinstance(record[text], str) else None
-
-
-def _of_metadata(record: Mapping[str, Any], names: Sequence[str]) -> Any:
-    inside = (each for place in METADATA if isinstance(each := record.get(place), Mapping))
-    return next((each[name] for each in inside if (name := field_of(each, names))), None)
+def _named(record: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """What a document, else its metadata, has under the first of the names."""
+    for place in (record, *map(record.get, METADATA)):
+        if isinstance(place, Mapping) and (name := field_of(place, names)):
+            return place[name]
+    return None
 
 
 def _numbers(ids: Sequence[str], scores: Sequence[Any]) -> list[float]:
