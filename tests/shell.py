@@ -51,6 +51,6 @@ def own_modules(folder: Path) -> Iterator[None]:
     yield
     sys.path[:] = path
     sys.path_importer_cache.pop(str(folder), None)
-    for name in set(sys.modules) - before:
+    for name in {each for each in sys.modules if not each.startswith("rankproof.")} - before:  # ours may be in it
         if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(folder)):
             del sys.modules[name]

@@ -171,6 +171,8 @@ def test_queries_without_an_answer_are_told_apart(keyword: Diagnosis) -> None:
     without = {query for query, kind in sample.kinds().items() if kind == "no answer"}
     assert keyword.unanswerable == len(without)
     assert all("no-relevant" in keyword.served[query].why for query in without)
+    with pytest.raises(KeyError, match=r"query 'q061' is not judged\. Next: "):
+        keyword.why("q061")
     assert not any("no-relevant" in each.why for query, each in keyword.served.items() if query not in without)
 
 

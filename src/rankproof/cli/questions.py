@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -24,9 +24,6 @@ from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
-
-if TYPE_CHECKING:
-    from rankproof.bench.testset.questions import Question
 
 
 @click.group("questions")
@@ -69,7 +66,7 @@ def draw(
     by a model for example; 'questions check' then says what leaks.
     """
     from rankproof.bench.adapters import import_named
-    from rankproof.bench.testset.questions import SOURCES, draw_questions
+    from rankproof.bench.testset.questions import SOURCES, count_sources, draw_questions
     from rankproof.io.corpora import load_corpus
     from rankproof.io.load import load_judgments
     from rankproof.io.write import write_judgments
@@ -90,20 +87,14 @@ def draw(
         judged = load_judgments({each.id: {each.document: 1} for each in drawn})
         notes = write_judgments(judged, qrels, "trec" if qrels == STDOUT else None, force=may_replace(qrels))
         tell_written(qrels, notes, count(len(drawn), "judgment"))
-    click.echo(_told(drawn, number, len(documents)), err=True)
-
-
-def _told(drawn: list[Question], wanted: int | None, documents: int) -> str:
-    from rankproof.bench.testset.questions import count_sources
-
-    sources = count_sources(drawn)
-    parts = ", ".join(f"{number} by {source}" for source, number in sorted(sources.items()))
-    said = f"{count(len(drawn), 'question')}{f': {parts}' if parts else ''}."
-    if wanted is None or len(drawn) >= wanted or "callable" in sources:
-        return said
-    left = documents - len(drawn)
-    why = f"of the other {left:,}, no few words point to one alone" if left else "there are no more documents"
-    return f"{said} {wanted:,} were requested, one per document: {why}."
+    parts = ", ".join(f"{times} by {source}" for source, times in sorted(count_sources(drawn).items()))
+    told = f"{count(len(drawn), 'question')}{f': {parts}' if parts else ''}."
+    if number is not None and len(drawn) < number:
+        left = len(documents) - len(drawn)
+        why = f"of the other {left:,}, no few words point to one alone" if left else "there are no more documents"
+        why = f"{ask} wrote no more" if ask else f"one per document: {why}"
+        told += f" {number:,} were requested, {why}."
+    click.echo(told, err=True)
 
 
 @command.command("check")

@@ -35,7 +35,7 @@ from rankproof.diagnosing.symptoms import (
 )
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count, setting
-from rankproof.errors import check_whole, old_arguments
+from rankproof.errors import NotThere, check_whole, old_arguments, shorten
 from rankproof.io.corpora import load_corpus, load_questions, silent_note
 from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.load import Columns, load_ranking, with_columns
@@ -132,6 +132,8 @@ class Diagnosis(Result):
 
     def why(self, query: str) -> tuple[Cause, ...]:
         """The reasons why a query was not served better."""
+        if query not in self.served:
+            raise NotThere(f"query {shorten(query)} is not judged. Next: name one of served.")
         return self.served[query].causes
 
     def to_dict(self) -> dict[str, Any]:

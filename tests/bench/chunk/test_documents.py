@@ -53,6 +53,9 @@ def test_a_corpus_of_chunks() -> None:
     }
     assert chunks["b#0-0"].whole == "Only a title\n"
     assert chunked(CORPUS, recursive(2)).fingerprint != chunked(CORPUS, recursive(4)).fingerprint
+    for odd in (None, 5, b"text", {"text": "a"}):
+        with pytest.raises(UsageError, match=r"expected a text or a Document\. Next: "):
+            fixed(5)(odd)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="expected a chunker"):
         chunked(CORPUS, 200)  # type: ignore[arg-type]
 

@@ -156,3 +156,5 @@ def test_a_function_writes_questions(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "--ask: asks_of_pages has no 'wirte'. Did you mean 'write'?" in told
     _, told = run("questions", "draw", SAMPLE / "documents.jsonl", "-n", 1, "--ask", "asks_of_pages:write")
     assert told.startswith("1 question: ")
+    _, told = run("questions", "draw", SAMPLE / "documents.jsonl", "-n", 500, "--ask", "asks_of_pages:write")
+    assert "500 were requested, asks_of_pages:write wrote no more." in told

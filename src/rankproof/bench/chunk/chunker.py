@@ -104,6 +104,11 @@ class Chunker(Displayable):
     def __call__(self, document: Document | str) -> list[Chunk]:
         """The chunks of a document, in order; of a text, which then has the empty id."""
         source = Document("", document) if isinstance(document, str) else document
+        if not isinstance(source, Document):
+            raise UsageError(
+                f"{self.name}: got {shorten(source)}, expected a text or a Document. Next: give one, or cut a whole "
+                "corpus with chunked()."
+            )
         with UserCode(self.cut, "the document", source.id or source.text):
             pieces = self.cut(source.text)
         return [Chunk(source.id, start, end, source.text[start:end], headings) for start, end, headings in pieces]

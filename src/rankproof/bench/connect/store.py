@@ -103,7 +103,7 @@ def field_in(record: Mapping[str, Any], name: str, store: str) -> Any:
     """The id of a document, from the field that has it."""
     if record.get(name) is None:
         raise DataError(
-            f"{store}: a document without the field {name!r}, only {', '.join(map(repr, record)) or 'none at all'}. "
+            f"{store}: a document without the field {name!r}; it has {', '.join(map(repr, record)) or 'no fields'}. "
             "Next: say with id= which field has the id of a document."
         )
     return record[name]
