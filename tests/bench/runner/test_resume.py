@@ -10,10 +10,13 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from functools import partial
 from pathlib import Path
 from threading import Barrier
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rankproof import Benchmark
@@ -143,6 +146,24 @@ def test_other_settings_another_k_and_another_corpus_are_asked_anew(tmp_path: Pa
     assert first.calls == 240
     run(first, cache, corpus=corpus)
     assert first.calls == 240
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(date(2024, 1, 1), date(2025, 1, 1)), ({"a"}, {"b"}), (Path("v1"), Path("v2")), (np.int64(1), np.int64(2))],
+)
+def test_settings_that_json_has_no_form_for_are_told_apart(tmp_path: Path, one: Any, other: Any) -> None:
+    counting, cache = Counting(), tmp_path / "answers.db"
+    for value, calls in ((one, 60), (other, 120), (one, 120)):
+        run(counting, cache, settings={"since": [value]})
+        assert counting.calls == calls
+
+
+def test_a_date_and_a_path_that_a_function_is_bound_to_are_told_apart(tmp_path: Path) -> None:
+    counting = Counting()
+    for n, value in enumerate((date(2024, 1, 1), date(2025, 1, 1), Path("v1"), Path("v2")), 1):
+        run(partial(lambda bound, text: counting(text), value), tmp_path / "answers.db")
+        assert counting.calls == 60 * n
 
 
 def test_what_has_no_settings_is_known_by_the_name_of_the_run_too(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ import dis
 import inspect
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, timedelta
+from decimal import Decimal
 from hashlib import blake2b
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -87,7 +89,7 @@ MAKING = ("__init__", "__post_init__", "__new__", "__setattr__", "__setstate__")
 """Methods that make an object; attributes set by others are not settings but traces of work."""
 MANY = 50
 """Longer tables and lists do not count as settings."""
-PLAIN = (str, bytes, int, float, complex, bool, type(None))
+PLAIN = (str, bytes, int, float, complex, bool, type(None), date, timedelta, Decimal, PurePath)
 
 
 def digest_of(value: Any) -> str:

@@ -18,6 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rankproof.bench.adapters.adapter import Adapted, Answered, Flow, Waiter, await_value, describe
+from rankproof.bench.adapters.code import PLAIN
 from rankproof.bench.retriever import AnswerReading
 from rankproof.bench.runner.run_plan import (
     FORM,
@@ -99,7 +100,7 @@ def _keys(questions: Mapping[str, str], retriever: Adapted, k: int, about: Mappi
     """The same for the same question to the same retriever over the same corpus, else another."""
     named = describe(retriever.id) if callable(retriever.id) else retriever.id
     whole = [FORM, dict(retriever.settings), k, dict(about), named]
-    text = json.dumps(whole, sort_keys=True, default=lambda value: type(value).__qualname__)
+    text = json.dumps(whole, sort_keys=True, default=_without_json)
     first = blake2b(text.encode("ascii"), digest_size=16)
     keys = {}
     for name, question in questions.items():
@@ -107,6 +108,15 @@ def _keys(questions: Mapping[str, str], retriever: Adapted, k: int, about: Mappi
         digest.update(question.encode("utf-8", "surrogatepass"))
         keys[name] = digest.hexdigest()
     return keys
+
+
+def _without_json(value: Any) -> Any:
+    """A value that JSON has no form for, as a key has it: dates as they are written, sets in order."""
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(repr, value))
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return repr(value) if isinstance(value, PLAIN) else type(value).__qualname__
 
 
 def _moments_of(
