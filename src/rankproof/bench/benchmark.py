@@ -24,7 +24,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten, warn_caller
-from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.io.corpora import load_corpus, load_questions, texts_of_judged
 from rankproof.io.groups import Grouping
 from rankproof.io.judgments import LabelledQuestions, load_labelled, save_labelled
 from rankproof.io.load import Columns, load_judgments, with_columns
@@ -251,13 +251,7 @@ class Benchmark(Displayable):
             return self.queries
         if not self.queries:
             return {name: name for name in self.judgments.queries}
-        missing = [name for name in self.judgments.queries if name not in self.queries]
-        if missing:
-            raise DataError(
-                f"{len(missing)} judged questions have no text, for example {shorten(missing[0])}. "
-                "Next: add them to the queries, or take them out of the judgments."
-            )
-        return {name: self.queries[name] for name in self.judgments.queries}
+        return texts_of_judged(self.judgments.queries, self.queries)
 
     def _reading(self, k: int, id: IdOf) -> AnswerReading:
         check_whole("k", k, advice="give one, like 10")

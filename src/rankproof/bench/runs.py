@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Unpack
 
+from rankproof.bench.retriever import Answer
 from rankproof.bench.runner import RunPlan, RunRow
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison, ComparisonRow
@@ -43,6 +44,14 @@ def kept_answers_note(rows: Sequence[RunRow], began: float) -> str:
     since = f", of {moments[0]}" if moments else ""
     until = f" to {moments[-1]}" if len(moments) > 1 else ""
     return f"{len(known):,} of {len(rows):,} answers known from before{since}{until}"
+
+
+def repaired_answers(answers: Sequence[Answer], k: int) -> dict[str, int]:
+    """How many answers were repaired, by how."""
+    return {
+        f"came with more than {k} documents; the best {k} were kept": sum(each.cut > 0 for each in answers),
+        "came with a document twice; its best place was kept": sum(each.repeated > 0 for each in answers),
+    }
 
 
 DEEPEST = 100
@@ -155,12 +164,10 @@ class Run(Result):
     @property
     def notes(self) -> list[str]:
         """Notes on odd answers, in sentences."""
-        answers = [row.answer for row in self.rows if row.answer is not None]
-        cut, repeated = sum(each.cut > 0 for each in answers), sum(each.repeated > 0 for each in answers)
+        repaired = repaired_answers([row.answer for row in self.rows if row.answer is not None], self.k)
         empty = [row.question for row in self.rows if row.answer is not None and not row.answer.found]
         odd = [
-            (cut, f"came with more than {self.k} documents; the best {self.k} were kept."),
-            (repeated, "came with a document twice; its best place was kept."),
+            *((number, f"{what}.") for what, number in repaired.items()),
             (len(empty), f"found nothing at all ({_first(empty)})."),
             (len(self.unknown), self._unknown() if self.unknown else ""),
         ]

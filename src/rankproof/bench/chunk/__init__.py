@@ -32,20 +32,16 @@ __all__ = [
     "spans_to_documents",
 ]
 
-HOW = {
-    "best": "a document scores what its best chunk does",
-    "first": "documents are in the order of their first chunks, whatever the scores",
-    "sum": "a document scores the sum of its chunks' scores",
-}
+HOW = ("best", "first", "sum")
 
 
 @explain_calls
 def documents_found(found: Iterable[Any], how: str = "best", chunks: Mapping[str, Any] | None = None) -> Found:
     """The documents of the chunks found for one question, each document once, best first.
 
-    `found` is pairs of chunk id and score, best first; `how` is "best", "first" or "sum". A chunk that comes
-    twice counts once, where it first stands. Documents with equal scores stand in the order of their first
-    chunks. "first" gives scores that fall by one, as no score of a chunk says what the order does.
+    `found` is pairs of chunk id and score, best first. A document has the score of its "best" chunk, or the "sum" of
+    all; "first" takes the order of first chunks, whatever the scores, and gives scores that fall by one. A chunk that
+    comes twice counts once, where it first stands. Documents with equal scores stand in the order of first chunks.
 
     >>> found = [("d1#0-9", 3.0), ("d2#0-9", 2.0), ("d2#9-20", 1.5)]
     >>> documents_found(found), documents_found(found, "sum")

@@ -39,8 +39,8 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
 from rankproof.document.formats import plain_data
 from rankproof.document.model import Document, Result
-from rankproof.errors import DataError, UsageError, one_of, shorten
-from rankproof.io.corpora import load_corpus, load_questions
+from rankproof.errors import DataError, UsageError, one_of
+from rankproof.io.corpora import load_corpus, load_questions, texts_of_judged
 from rankproof.io.judgments import load_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.values import as_text
@@ -225,15 +225,10 @@ def data_of(source: GridSource, plan: GridPlan) -> tuple[dict[str, str], Judgmen
     if corpus is not None:
         check_found(not_in_corpus(relevant_in(judged), corpus), source.name)
         check_filters(source, plan.levels["filter"], corpus)
-    missing = [name for name in judged.queries if name not in questions]
-    if missing:
-        raise DataError(
-            f"{source.name}: {len(missing)} judged questions have no text, for example {shorten(missing[0])}. "
-            "Next: add them to the questions, or take them out of the judgments."
-        )
-    if not judged.queries:
+    asked = texts_of_judged(judged.queries, questions, f"{source.name}: ")
+    if not asked:
         raise DataError(f"{source.name}: there are no judgments, so nothing can be chosen. Next: give judgments.")
-    return {name: questions[name] for name in judged.queries}, judged, corpus
+    return asked, judged, corpus
 
 
 # --- summing up -------------------------------------------------------------------------------------

@@ -36,12 +36,7 @@ from rankproof.core.measure import Measure
 from rankproof.errors import UsageError, check_number, check_whole, not_known, one_of, shorten
 
 SETTINGS = ("measure", "measures", "k", "depth", "strategy", "most", "held_out", "seed", "baseline", "cache")
-STRATEGIES = {
-    "auto": "all, or halving where there are more than `most`",
-    "all": "every combination",
-    "one-at-a-time": "the first combination, and for each factor those that differ from it in this one only",
-    "halving": "all on few questions, the better third on three times as many, and so on",
-}
+STRATEGIES = ("auto", "all", "one-at-a-time", "halving")
 DATA = ("benchmark", "corpus", "questions", "queries", "judgments")
 TABLES = ("chunkers", "rewriters", "retrievers", "filters", "fusion", "rerankers", "limits")
 DEPTH = 100

@@ -20,6 +20,7 @@ from rankproof.bench.retrieve.rewriting import rewrite_question
 from rankproof.bench.retrieve.search import blend_lists, search_of_lists, where
 from rankproof.bench.retriever import Answer, AnswerReading, Found
 from rankproof.bench.runner import RunRow, Told, answer_all, plan_for
+from rankproof.bench.runs import repaired_answers
 from rankproof.core.corpus import Corpus, Document, condition_on
 from rankproof.errors import DataError, UserCode
 from rankproof.store.answers import Answers
@@ -33,13 +34,8 @@ def oddities(rows: Iterable[RunRow], k: int, corpus: Corpus | None) -> Counter[s
     """Notes on odd answers, with counts; `corpus` should contain the documents found."""
     answers = [row.answer for row in rows if row.answer is not None]
     unknown = [each for each in answers if corpus is not None and any(doc not in corpus for doc, _ in each.found)]
-    return +Counter(
-        {
-            f"came with more than {k} documents; the best {k} were kept": sum(each.cut > 0 for each in answers),
-            "came with a document twice; its best place was kept": sum(each.repeated > 0 for each in answers),
-            "held documents that are not in the corpus; they stayed in, as not relevant": len(unknown),
-        }
-    )
+    odd = {"held documents that are not in the corpus; they stayed in, as not relevant": len(unknown)}
+    return +Counter(repaired_answers(answers, k) | odd)
 
 
 def change_found(row: RunRow, change: Callable[[Found], Found]) -> RunRow:

@@ -325,8 +325,8 @@ def _learned(counts: Sequence[Counts], dimensions: int | None) -> _Space:
     # How heavy each feature is: the rarer the heavier, and whole words more than pieces.
     weight = [log(1 + number / min(n, number)) * (WHOLE if part[0] == "=" else 1) for part, n in times.items()]
     features = {part: n for n, part in enumerate(times)}
-    rarity = {word: _rarity(n, number) for word, n in frequency.items()}
-    flat = _Space(rarity, _rarity(0, number), features, np.array(weight), np.zeros((len(features), 0)))
+    weights = {word: rarity(n, number) for word, n in frequency.items()}
+    flat = _Space(weights, rarity(0, number), features, np.array(weight), np.zeros((len(features), 0)))
     return replace(flat, axes=_axes(*flat.entries(learned), min(_dimensions(dimensions, number), len(features))))
 
 
@@ -334,7 +334,8 @@ def _dimensions(wanted: int | None, documents: int) -> int:
     return min(min(MOST, max(documents // 3, FEWEST)) if wanted is None else wanted, documents)
 
 
-def _rarity(frequency: int, number: int) -> float:
+def rarity(frequency: int, number: int) -> float:
+    """The weight of a word that is in so many of a number of documents, as BM25 has it."""
     return log(1 + (number - frequency + 0.5) / (frequency + 0.5))
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
-from math import log
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from rankproof.bench.adapters.adapter import describe, finish
 from rankproof.bench.retrieve.dense_search import load_model
+from rankproof.bench.retrieve.lsa import rarity
 from rankproof.bench.retrieve.search import Allowed, Answer, Search, as_search, best_documents
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Corpus
@@ -80,21 +80,6 @@ def score_texts(scorer: Scorer, question: str, texts: list[str]) -> Array:
 K1, B = 1.2, 0.75
 
 
-@dataclass(frozen=True)
-class Rarity:
-    """How rare words are among some texts."""
-
-    texts: int
-    frequency: Mapping[str, int]
-    length: float
-    """The mean number of words."""
-
-    def of(self, word: str) -> float:
-        """The weight of a word, the rarer the larger."""
-        n = self.frequency.get(word, 0)
-        return log(1 + (self.texts - n + 0.5) / (n + 0.5))
-
-
 def proximity(corpus: Corpus) -> Callable[[str, list[str]], list[float]]:
     """A scorer for `rerank` that takes the rarity of words from the corpus.
 
@@ -106,14 +91,15 @@ def proximity(corpus: Corpus) -> Callable[[str, list[str]], list[float]]:
 
     # Counted when first needed: a composition that is only described must cost nothing.
     @cache
-    def known() -> Rarity:
+    def known() -> tuple[Callable[[str], float], float]:
+        """How rare a word is in the corpus, and the mean number of words of its documents."""
         found = [stems(each.whole) for each in corpus.values()]
         frequency = Counter(word for each in found for word in set(each))
-        return Rarity(len(found), frequency, sum(map(len, found)) / max(len(found), 1))
+        return lambda word: rarity(frequency[word], len(found)), sum(map(len, found)) / max(len(found), 1)
 
     def score(question: str, texts: list[str]) -> list[float]:
         wanted = frozenset(stems(question))
-        return [_score(wanted, stems(text), known()) for text in texts]
+        return [_score(wanted, stems(text), *known()) for text in texts]
 
     return score
 
@@ -130,19 +116,19 @@ def stems(text: str) -> list[str]:
 _stem = lru_cache(maxsize=1 << 16)(stem)
 
 
-def _score(wanted: frozenset[str], text: Sequence[str], rarity: Rarity) -> float:
+def _score(wanted: frozenset[str], text: Sequence[str], weight: Callable[[str], float], length: float) -> float:
     """BM25, and the same again with closeness for the number of times."""
     places = [(place, word) for place, word in enumerate(text) if word in wanted]
-    norm = K1 * (1 - B + B * len(text) / (rarity.length or 1))
+    norm = K1 * (1 - B + B * len(text) / (length or 1))
     times = Counter(word for _, word in places)
     # For each two neighbours among the words that are wanted: how rare the other is, by how near it stands.
     close: defaultdict[str, float] = defaultdict(float)
     for (before, first), (after, second) in pairwise(places):
         if first != second:
-            close[first] += rarity.of(second) / (after - before) ** 2
-            close[second] += rarity.of(first) / (after - before) ** 2
-    alone = sum(rarity.of(word) * n * (K1 + 1) / (n + norm) for word, n in times.items())
-    return alone + sum(min(1, rarity.of(word)) * n * (K1 + 1) / (n + norm) for word, n in close.items())
+            close[first] += weight(second) / (after - before) ** 2
+            close[second] += weight(first) / (after - before) ** 2
+    alone = sum(weight(word) * n * (K1 + 1) / (n + norm) for word, n in times.items())
+    return alone + sum(min(1, weight(word)) * n * (K1 + 1) / (n + norm) for word, n in close.items())
 
 
 DEPTH = 50
