@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, ValuesView
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -16,7 +16,7 @@ import numpy as np
 from rankproof.core.arrays import runs
 from rankproof.core.hits import Array, PerQuery
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, shorten
+from rankproof.errors import DataError, UserCode, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,40 @@ def _document(name: str, what: str | Mapping[str, Any] | Document) -> Document:
         )
     rest = {key: value for key, value in what.items() if key not in ("text", "title", "_id", "id")}
     return Document(name, what["text"], str(what.get("title") or ""), rest)
+
+
+def passing_documents(
+    corpus: Corpus, predicates: Sequence[Callable[[Document], Any]], values: Mapping[str, Any]
+) -> frozenset[str]:
+    """The documents of which all predicates are true, and whose metadata is as `values` say by name.
+
+    A value is what `condition_on` takes, or a function of what a document has under that name.
+
+    >>> corpus = Corpus.of({"a": {"text": "", "year": 2020}, "b": {"text": "", "year": "2024"}, "c": ""})
+    >>> sorted(passing_documents(corpus, [], {"year": {"from": 2023}}))
+    ['b']
+    """
+    passing = list(corpus.values())
+    for predicate in predicates:
+        passing = _passing(((each, each) for each in passing), predicate, "the document")
+    for name, wanted in values.items():
+        condition = wanted if callable(wanted) else condition_on(wanted)
+        known = ((each, each.metadata.get(name)) for each in passing if name in each.metadata or not callable(wanted))
+        passing = _passing(known, condition, "the value")
+    return frozenset(each.id for each in passing)
+
+
+def _passing(pairs: Iterable[tuple[Document, Any]], condition: Callable[[Any], Any], noun: str) -> list[Document]:
+    """Each document for whose value the condition is true; an error of the caller's function names that value."""
+    kept, value = [], None
+    try:
+        for document, value in pairs:
+            if condition(value):
+                kept.append(document)
+    except Exception as error:
+        UserCode(condition, noun, value.id if isinstance(value, Document) else value).note_on(error)
+        raise
+    return kept
 
 
 CONDITIONS = ("from", "to", "not")

@@ -11,7 +11,7 @@ import pytest
 from rankproof import grid
 from rankproof.bench.grid.parts import GridSource
 from rankproof.bench.grid.plan import filter_parts
-from rankproof.bench.grid.steps import predicate
+from rankproof.bench.grid.steps import matching_documents
 from rankproof.bench.retrieve import keyword, where
 from rankproof.core.corpus import Corpus, Document
 from rankproof.errors import DataError, RankproofError
@@ -36,7 +36,7 @@ def pages() -> dict[str, Any]:
 
 def passing(filters: dict[str, Any], **metadata: Any) -> bool:
     [part] = filter_parts(GridSource({"filters": {"f": filters}}))
-    return predicate(part)(Document("d", "", metadata=metadata))
+    return bool(matching_documents(Corpus([Document("d", "", metadata=metadata)]), part))
 
 
 @pytest.mark.parametrize(

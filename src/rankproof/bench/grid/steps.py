@@ -21,8 +21,8 @@ from rankproof.bench.retrieve.search import blend_lists, search_of_lists, where
 from rankproof.bench.retriever import Answer, AnswerReading, Found
 from rankproof.bench.runner import RunRow, Told, answer_all, plan_for
 from rankproof.bench.runs import repaired_answers
-from rankproof.core.corpus import Corpus, Document, condition_on
-from rankproof.errors import DataError, UserCode
+from rankproof.core.corpus import Corpus, Document, passing_documents
+from rankproof.errors import DataError
 from rankproof.store.answers import Answers
 from rankproof.suggestions import nearest
 
@@ -274,29 +274,10 @@ class Steps:
 # --- filters -----------------------------------------------------------------------------------------
 
 
-def predicate(part: GridPart) -> Callable[[Document], bool]:
-    """Whether a document may be found.
-
-    >>> passes = predicate(GridPart("recent", "where", {"year": {"from": 2023}}))
-    >>> [passes(Document("d", "", metadata={"year": year})) for year in (2022, 2023, "2024")]
-    [False, True, True]
-    """
-
-    conditions = {name: condition_on(wanted) for name, wanted in part.options.items() if part.given is None}
-
-    def passes(document: Document) -> bool:
-        if part.given is None:
-            return all(holds(document.metadata.get(name)) for name, holds in conditions.items())
-        with UserCode(part.given, "the document", document.id):
-            return bool(part.given(document))
-
-    return passes
-
-
 def matching_documents(corpus: Corpus, part: GridPart) -> frozenset[str]:
     """The documents that may be found."""
-    passes = predicate(part)
-    return frozenset(name for name, document in corpus.items() if passes(document))
+    given = part.given is not None
+    return passing_documents(corpus, [part.given] if given else [], {} if given else part.options)
 
 
 def check_filters(source: GridSource, parts: Mapping[str, GridPart], corpus: Corpus) -> None:

@@ -5,7 +5,7 @@ Below: several fused into one (`+`, `hybrid`), and search among only the documen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -19,10 +19,10 @@ from rankproof.bench.adapters.adapter import DEPTH, OneByOne
 from rankproof.bench.fusion import Recipe, Weights, fused_scores, recipe
 from rankproof.bench.fusion.pool import pool_of
 from rankproof.bench.retriever import Found, Retriever
-from rankproof.core.corpus import Corpus, Document, condition_on
+from rankproof.core.corpus import Corpus, Document, passing_documents
 from rankproof.core.table import RankingTable
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, RankproofError, UsageError, UserCode, check_whole, not_known, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, check_whole, not_known, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.net.retries import Failed
 
@@ -341,14 +341,7 @@ def where(retriever: Any, *predicates: Predicate, corpus: Any = None, **values: 
         )
     _check_conditions(documents, predicates, values)
 
-    passing = list(documents.values())
-    for condition in predicates:
-        passing = _passing(((each, each) for each in passing), condition, "the document")
-    for name, wanted in values.items():
-        condition = wanted if callable(wanted) else condition_on(wanted)
-        known = ((each, each.metadata[name]) for each in passing if name in each.metadata)
-        passing = _passing(known, condition, "the value")
-    fitting = frozenset(each.id for each in passing)
+    fitting = passing_documents(documents, predicates, values)
     said = [*map(_said, predicates), *(f"{name}={_said(value)}" for name, value in values.items())]
 
     def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
@@ -379,19 +372,6 @@ def _check_conditions(corpus: Corpus, predicates: Sequence[Predicate], values: d
             there = f"there are {', '.join(map(repr, sorted(known)))}" if known else "there are none at all"
             said = f"where: no document has {name!r} in its metadata; {there}"
             raise not_known(said, name, sorted(known), "name a field that documents have")
-
-
-def _passing(pairs: Iterable[tuple[Document, Any]], condition: Callable[[Any], Any], noun: str) -> list[Document]:
-    """Each document for whose value the condition is true; an error of the caller's function names that value."""
-    kept, value = [], None
-    try:
-        for document, value in pairs:
-            if condition(value):
-                kept.append(document)
-    except Exception as error:
-        UserCode(condition, noun, value.id if isinstance(value, Document) else value).note_on(error)
-        raise
-    return kept
 
 
 def _said(condition: Any) -> str:
