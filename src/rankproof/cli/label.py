@@ -346,7 +346,6 @@ def pool_runs(
         f"{made.work:,} of them to judge, by {order}.",
         err=True,
     )
-    if output not in (None, STDOUT):
-        label = f"rankproof label {output} --queries FILE --corpus FILE --who NAME -o labels.jsonl"
-        click.echo(f"Next: {label}", err=True)
+    if made.work and output not in (None, STDOUT):
+        click.echo(f"Next: rankproof label {output} --queries FILE --corpus FILE --who NAME -o labels.jsonl", err=True)
     end(made.wrong)

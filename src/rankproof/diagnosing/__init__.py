@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from rankproof.core.arrays import by_key
 from rankproof.core.audit import Finding
 from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
 from rankproof.core.audit.queries import beyond_queries, ungrouped_queries
@@ -243,7 +244,10 @@ def _diagnosis(
     left = (ungrouped_queries(scores.queries, groups), beyond_queries(scores.queries, grouped))
     why = _causes(evidence.asked)
     served = _served(evidence, why)
-    kinds = _kinds(evidence.asked, why)
+    # The queries of each kind, among those with a relevant document.
+    features = {rule.kind: rule.feature for rule in RULES if rule.feature}
+    able = [query for query, each in evidence.asked.items() if each.relevant]
+    kinds = by_key((features[each.kind], query) for query in able for each in why[query] if each.kind in features)
     for name, own in groups.items():
         kinds[f"{name} (your own)" if name in kinds else name] = [scores.queries[i] for i in own.tolist()]
     values = {query: each.value for query, each in evidence.asked.items() if each.relevant}
@@ -300,17 +304,6 @@ def _worst(served: Mapping[str, Served], sign: int, n: int) -> tuple[Served, ...
         return sign * each.value, -sign * (each.ceiling - each.value), by_id(each.query)
 
     return tuple(sorted((each for each in served.values() if each.causes), key=place)[:n])
-
-
-def _kinds(asked: Mapping[str, Asked], why: Mapping[str, tuple[Cause, ...]]) -> dict[str, list[str]]:
-    """The queries of each kind, among those with a relevant document."""
-    features = {rule.kind: rule.feature for rule in RULES if rule.feature}
-    found: dict[str, list[str]] = {}
-    for query, each in asked.items():
-        for cause in why[query] if each.relevant else ():
-            if cause.kind in features:
-                found.setdefault(features[cause.kind], []).append(query)
-    return found
 
 
 def _lost(whole: Whole, row: ScoreRow) -> float:

@@ -9,8 +9,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from rankproof.bench.testset.checks import forms
 from rankproof.core.conventions import FEWEST_TO_DECIDE
-from rankproof.diagnosing.evidence import Asked, Library, forms
+from rankproof.diagnosing.evidence import Asked, Library
 from rankproof.document.model import PlainData
 from rankproof.document.numbers import first_of, setting
 from rankproof.errors import shorten

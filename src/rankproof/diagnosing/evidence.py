@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from rankproof.bench.retriever import Found, Retriever
+from rankproof.bench.testset.checks import forms, telling_words
 from rankproof.comparing.comparison import first_measure, hits_of, relevant_from, sign_of
+from rankproof.core.arrays import by_key
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits
@@ -22,8 +24,8 @@ from rankproof.core.scoring import ceiling
 from rankproof.core.table import best_first
 from rankproof.diagnosing.holes import Hole, hole
 from rankproof.scoring.scores import Scores
-from rankproof.text.languages import COMMON, STOP_WORDS, language
-from rankproof.text.words import intended_words, stem, words
+from rankproof.text.languages import COMMON, language
+from rankproof.text.words import intended_words, stem
 
 MOST_ASKED = 500
 """Queries on which other searches are tried: enough for a narrow interval, few enough to wait for."""
@@ -35,11 +37,6 @@ SHINGLE = 3
 """Words that are compared together, so that order counts."""
 SAMPLED = 300
 """The number of documents that the language of the corpus is detected from."""
-
-
-def forms(text: str) -> list[str]:
-    """The words of a text in a form that unites spellings of the same word."""
-    return [word.form for word in words(text)]
 
 
 class Library:
@@ -59,10 +56,7 @@ class Library:
     @cached_property
     def counts(self) -> Counter[str]:
         """How many documents each word is in."""
-        found: Counter[str] = Counter()
-        for doc in self.documents:
-            found.update(set(self.words(doc)))
-        return found
+        return Counter(word for doc in self.documents for word in set(self.words(doc)))
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -72,10 +66,7 @@ class Library:
     @cached_property
     def by_letter(self) -> dict[str, list[str]]:
         """The words by their first letter."""
-        found: dict[str, list[str]] = {}
-        for word in self.counts:
-            found.setdefault(word[0], []).append(word)
-        return found
+        return by_key((word[0], word) for word in self.counts)
 
     @cached_property
     def language(self) -> str:
@@ -163,7 +154,7 @@ class Asked:
     @cached_property
     def telling(self) -> tuple[str, ...]:
         """The words of the question that carry meaning, each once."""
-        return tuple(word for word in dict.fromkeys(forms(self.text)) if word not in STOP_WORDS)
+        return tuple(telling_words(self.text))
 
     @cached_property
     def typos(self) -> dict[str, str]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypeAlias
 
-from rankproof.core.corpus import Document
+from rankproof.core.corpus import Document, values_in
 from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.document.model import Displayable, PlainData
 from rankproof.document.numbers import first_of
@@ -246,16 +246,12 @@ def _metadata(docs: Collection[str], corpus: Mapping[str, Document]) -> dict[str
     """The fields of the metadata whose values several documents share."""
     found = {}
     for name in dict.fromkeys(field for doc in docs for field in corpus[doc].metadata):
-        values = [_values(corpus[doc].metadata.get(name)) for doc in docs]
+        fields = (values_in(corpus[doc].metadata.get(name)) for doc in docs)
+        values = [[str(each) for each in some if isinstance(each, str | int | bool)] for some in fields]
         marks = _marks(docs, values)
         if marks and len(marks) <= max(VALUES, len(docs) // 10):
             found[name] = marks
     return found
-
-
-def _values(value: Any) -> list[str]:
-    some = value if isinstance(value, list | tuple | set) else [value]
-    return [str(each) for each in some if isinstance(each, str | int | bool)]
 
 
 def _prefixes(document: Document) -> list[str]:

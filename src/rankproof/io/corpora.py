@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -288,16 +288,15 @@ def load_questions(source: Any, silent: list[str] | None = None) -> dict[str, st
     return found
 
 
-def texts_of_judged(judged: Iterable[str], questions: Mapping[str, str], place: str = "") -> dict[str, str]:
+def texts_of_judged(judged: Sequence[str], questions: Mapping[str, str], place: str = "") -> dict[str, str]:
     """The text of each judged question; `place` says in the error for one that has none where it was looked for."""
-    names = list(judged)
-    missing = [name for name in names if name not in questions]
+    missing = [name for name in judged if name not in questions]
     if missing:
         raise DataError(
             f"{place}{len(missing)} judged questions have no text, for example {shorten(missing[0])}. "
             "Next: add them to the queries, or take them out of the judgments."
         )
-    return {name: questions[name] for name in names}
+    return {name: questions[name] for name in judged}
 
 
 def beir_questions(folder: Path) -> Iterator[Row]:

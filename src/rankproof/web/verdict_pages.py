@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rankproof.bench.grid import saved_grid
+from rankproof.core.arrays import by_key
 from rankproof.document.numbers import count
 from rankproof.document.page import Child, Markup, combine, el, fold, ident, join, table
 from rankproof.errors import DataError, UsageError, one_of, reason
@@ -68,9 +69,7 @@ def verdicts(site: Site, choices: Choices) -> Page:
     )
     start = max(0, whole_number(choices.get("from", "")) or 0)
     shown = found[start : start + SHOWN]
-    people: dict[str, list[LedgerEntry]] = {}
-    for each in kept.ledger.entries(human=True):
-        people.setdefault(each.id, []).append(each)
+    people = by_key((each.id, each) for each in kept.ledger.entries(human=True))
     cards = join(_card(site, file, each, people.get(each.id, ())) for each in shown)
     more = _more(site, choices, start, len(found))
     heading = f"{count(len(found), 'verdict')}" + (f", from {start + 1:,} on" if start else "")

@@ -105,10 +105,7 @@ class Chunker(Displayable):
         """The chunks of a document, in order; of a text, which then has the empty id."""
         source = Document("", document) if isinstance(document, str) else document
         if not isinstance(source, Document):
-            raise UsageError(
-                f"{self.name}: got {shorten(source)}, expected a text or a Document. Next: give one, or cut a whole "
-                "corpus with chunked()."
-            )
+            raise UsageError(f"{self.name}: got {shorten(source)}, expected a text or a Document. Next: give one.")
         with UserCode(self.cut, "the document", source.id or source.text):
             pieces = self.cut(source.text)
         return [Chunk(source.id, start, end, source.text[start:end], headings) for start, end, headings in pieces]

@@ -25,7 +25,6 @@ from rankproof.compat.trec_eval.columns import (
     values_of,
 )
 from rankproof.compat.trec_eval.files import (
-    JudgedFile,
     Kind,
     in_order,
     rankings_of,
@@ -43,6 +42,7 @@ from rankproof.compat.trec_eval.options import (
     parse_requests,
     plan,
 )
+from rankproof.core.arrays import by_key
 from rankproof.core.conventions import keep_one
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, judgments_from_rows
@@ -138,9 +138,7 @@ def _evaluate_groups(judgments: str, results: str, columns: Sequence[OptionColum
     judges = [topic for (topic, _), _ in groupby(rows, key=attrgetter("topic", "judge"))]
     series = []
     for column in columns:  # the mean over the judges of each topic
-        by_topic: dict[str, list[float]] = {}
-        for topic, value in zip(judges, values_of(column, options)(hits), strict=True):
-            by_topic.setdefault(topic, []).append(float(value))
+        by_topic = by_key(zip(judges, map(float, values_of(column, options)(hits)), strict=True))
         series.append(ResultSeries(column, [sum(by_topic[topic]) / len(by_topic[topic]) for topic in topics.shown]))
     return Evaluation(topics, Results(topics.shown, series))
 
@@ -153,9 +151,7 @@ def _evaluate_preferences(
 ) -> Evaluation:
     rows = read_preferences(judgments, parts=options.judgment_format == "prefs")
     rankings = rankings_of(use_rankings(results, TrecRankings.table))
-    by_topic: dict[str, list[JudgedFile]] = {}
-    for row in rows:
-        by_topic.setdefault(row.topic, []).append(row)
+    by_topic = by_key((row.topic, row) for row in rows)
     topics = select_topics(by_topic, rankings, options.version, options.complete)
     wanted = {topic: by_topic[topic] for topic in topics.shown}
     ordered = {
