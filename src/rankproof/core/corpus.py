@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, ValuesView
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import date
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -160,7 +159,8 @@ def condition_on(wanted: Any) -> Callable[[Any], bool]:
         with suppress(TypeError):  # what has no hash is none of them
             if value in exact:
                 return True
-        return isinstance(value, (str, date)) and any(_alike(value, each) == _plain(each) for each in loose)
+        read = isinstance(value, str) or hasattr(value, "isoformat")
+        return read and any(_alike(value, each) == _plain(each) for each in loose)
 
     return lambda value: any(map(is_wanted, values_in(value)))
 
@@ -187,12 +187,12 @@ def values_in(value: Any) -> Collection[Any]:
 
 def _plain(wanted: Any) -> Any:
     """A value as it is compared: dates as text."""
-    return wanted.isoformat() if isinstance(wanted, date) else wanted
+    return wanted.isoformat() if hasattr(wanted, "isoformat") else wanted
 
 
 def _alike(value: Any, wanted: Any) -> Any:
     """A document's value as what is wanted is: files may hold numbers as text, and dates with a time."""
-    if isinstance(wanted, date):
+    if hasattr(wanted, "isoformat"):
         return str(_plain(value))[: len(wanted.isoformat())]
     if isinstance(wanted, bool) and isinstance(value, str):
         return {"true": True, "false": False}.get(value.lower(), value)
