@@ -16,7 +16,7 @@ from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import pytest
 
@@ -286,16 +286,36 @@ def test_the_verdict_is_that_of_the_measure_that_was_chosen(start: Start, folder
     assert "The gate on nDCG@10 as judged" in gates + app.ask("/part?name=outcome&a=keyword&b=dense").text
 
 
-def test_what_if_says_what_evaluate_says_of_the_other_grade(start: Start, folder: Path) -> None:
-    app = start(folder).enter()
+@pytest.mark.parametrize("measure", ["nDCG@10", "ERR@10", "GMAP", "NumRelRet"])
+@pytest.mark.parametrize("grade", [3, 9])
+def test_what_if_says_what_evaluate_says_of_the_other_grade(
+    start: Start, folder: Path, measure: str, grade: int
+) -> None:
+    """Also where the highest grade of all judgments scales every query, and where no plain mean is taken."""
+    app = start(folder, measures=measure, highest=9).enter()
     judged = load_judgments(folder / "judgments.tsv").as_dict()
-    judged["q02"]["errors-fh503-01"] = 3.0
-    said = app.ask("/whatif?query=q02&document=errors-fh503-01&grade=3&systems=dense%0Afused&measure=nDCG%4010").text
+    judged["q02"]["errors-fh503-01"] = grade
+    asked = {"query": "q02", "document": "errors-fh503-01", "systems": "dense\nfused", "measure": measure}
+    said = app.ask(f"/whatif?{urlencode({**asked, 'grade': grade})}").text
     for side in json.loads(said)["sides"]:
-        scores = evaluate(judged, folder / f"{side['system']}.run", "nDCG@10")
-        assert side["after"] == pytest.approx(scores.values("nDCG@10")["q02"])
-        assert side["mean_after"] == pytest.approx(scores["nDCG@10"])
+        scores = evaluate(judged, folder / f"{side['system']}.run", measure)
+        assert side["after"] == pytest.approx(scores.values(measure)["q02"])
+        assert side["mean_after"] == pytest.approx(scores[measure])
     assert not (folder / LABELS).exists()
+
+
+def test_first_means_of_a_run_are_those_of_the_queries_answered_so_far(start: Start, folder: Path) -> None:
+    """On the scale of all judgments: none of these queries has a document of the highest grade."""
+    judged = load_judgments(folder / "judgments.tsv").as_dict()
+    plain = [query for query, own in judged.items() if 0 < max(own.values()) < 3][:5]
+    part = {query: list(judged[query])[::-1] for query in plain} | {"unknown": ["x"]}
+    answers = (json.dumps({"query": query, "results": docs}) + "\n" for query, docs in part.items())
+    (folder / "x.partial.jsonl").write_text("".join(answers))
+    (folder / "x.progress.jsonl").write_text(json.dumps({"what": "run", "done": 6, "at": time.time()}) + "\n")
+    shown = start(folder, measures="ERR@10").enter().ask("/live").text
+    expected = evaluate(judged, part, "ERR@10", missing="skip")["ERR@10"]
+    assert f"{len(plain)} of {len(judged)} judged queries, NOT FINAL" in shown
+    assert f"<td>{expected:.4f}</td>" in shown
 
 
 def test_conventions_that_are_named_shape_every_number(start: Start, folder: Path) -> None:

@@ -16,7 +16,8 @@ from rankproof.core.table import best_first
 from rankproof.document.numbers import score, signed_number
 from rankproof.document.page import Markup, combine, el, ident, join
 from rankproof.errors import RankproofError, UsageError, shorten
-from rankproof.scoring.evaluate import evaluate
+from rankproof.io.load import load_ranking
+from rankproof.scoring.evaluate import evaluate, prepare
 from rankproof.web import Workspace
 from rankproof.web.folder import FileKind, FoundFile
 from rankproof.web.site import (
@@ -236,25 +237,19 @@ def what_if(site: Site, asked: Choices) -> list[dict[str, Any]]:
     space = site.workspace
     query, document, measure, grade = (asked.get(name, "") for name in ("query", "document", "measure", "grade"))
     corrected = is_given(asked)
-    own = space.judgments(corrected).of(query)
+    judged = space.judgments(corrected)
+    own = judged.of(query)
     check_item(space, Item(query, document))
     own.pop(document, None)
     if grade:
         own[document] = check_grade(space, grade)
+    changed = prepare({**judged.as_dict(), query: own})  # a highest grade changes the numbers of other queries, too
     found = []
     for name in filter(None, asked.get("systems", "").split("\n")):
-        scores, table = space.scores(name, corrected), space.table(name, query)
-        values = scores.values(measure)
-        before = values.get(query, 0.0)
-        docs = list(map(str, table.doc))
-        answer = docs if table.score is None else dict(zip(docs, table.score.tolist(), strict=True))
-        ranking = {query: answer} if docs else {}
-        named = space.settings.conventions
-        alone = evaluate({query: own}, ranking, [parse(measure)], **named).values(measure) if own else {}
-        after = alone.get(query, 0.0)
-        mean, n = scores[measure], len(values)
-        counted = n + (query in alone) - (query in values) if own else n  # a grade may make a query count, or not
-        moved = (mean * n + after - before) / counted if counted else mean
+        scores, named = space.scores(name, corrected), space.settings.conventions
+        other = evaluate(changed, load_ranking(space.run(name).path), [parse(measure)], **named)
+        before, after = (each.values(measure).get(query, 0.0) for each in (scores, other))
+        mean, moved = scores[measure], other[measure]
         words = (
             f"{name}: {measure} {score(before)} would be {score(after)} ({signed_number(after - before)}), "
             f"and the mean {score(mean)} would be {score(moved)}"

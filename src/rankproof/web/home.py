@@ -294,8 +294,10 @@ def _scored(site: Site, path: Path) -> Scores | None:
             answers[str(record["query"])] = [str(each) for each in record["results"]]
         except (ValueError, KeyError, TypeError):
             continue
-    known = {query: judged.of(query) for query in answers if query in judged.index}
-    ranking = {query: answers[query] for query in known}
+    known = {query: answers[query] for query in answers if query in judged}
     settings = site.workspace.settings
     named = {**settings.conventions, "duplicates": "first"}
-    return evaluate(known, ranking, settings.measures, **named) if known else None
+    if not known:
+        return None
+    found = evaluate(judged, known, settings.measures, **named)
+    return found.only(list(found), [query for query in found.queries if query in known])
