@@ -151,9 +151,23 @@ def test_paths_cannot_leave_the_folder(start: Start, folder: Path) -> None:
             assert "the secret" not in app.ask(f"/{page}{name}").text
 
 
-@pytest.mark.parametrize("systems", ["dense,fused,dense", "dense,dense,fused,fused", "dense,dense", "fused"])
+@pytest.mark.parametrize("systems", ["dense fused dense", "dense dense fused fused", "dense dense", "fused"])
 def test_a_ranking_may_be_chosen_more_than_once(start: Start, folder: Path, systems: str) -> None:
-    assert start(folder).enter().ask(f"/query?id=q02&systems={systems}").status == 200
+    assert start(folder).enter().ask(f"/query?id=q02&systems={systems.replace(' ', '%0A')}").status == 200
+
+
+def test_a_query_shows_up_to_four_rankings_side_by_side_whatever_their_names(start: Start, folder: Path) -> None:
+    (folder / "dense.run").rename(folder / "dense,k=1.run")
+    for name in ("x", "y"):
+        shutil.copy(folder / "keyword.run", folder / f"{name}.run")
+    app = start(folder).enter()
+    app.ask("/leaderboard")  # which waits for all
+    shown = app.ask("/query?id=q02&a=dense%2Ck%3D1&b=fused").text
+    link = re.search('<a href="([^"]*)">4 rankings side by side</a>', shown)
+    assert link is not None
+    wide = app.ask(unescape(link[1])).text
+    assert re.findall('data-system="([^"]*)"', wide) == ["dense,k=1", "fused", "keyword", "x"]
+    assert "side by side" not in wide
 
 
 def test_read_only_writes_nothing(start: Start, folder: Path) -> None:
@@ -912,6 +926,7 @@ def test_an_error_that_nobody_foresaw_is_told_in_the_place_of_what_failed(
     for path in ("/a/b", "/static/a/b", "/nothing"):
         found = app.ask(path)
         assert (found.status, '<nav aria-label="Pages">' in found.text) == (404, True), path
+    assert app.ask("/%E6%97%A5?save=yes").status == 404
     assert app.ask("/grade", send={"csrf": csrf, "grade": "1"}).status == 400
 
 
@@ -939,7 +954,7 @@ def test_a_grid_with_something_else_in_its_fields_is_an_error_of_the_file(
 
 def test_choosing_no_ranking_by_name_is_choosing_none(start: Start, folder: Path) -> None:
     app = start(folder).enter()
-    assert 'select name="a"' in app.ask("/query?id=q02&systems=,").text
+    assert 'select name="a"' in app.ask("/query?id=q02&systems=%0A").text
 
 
 def test_a_query_that_is_not_judged_has_no_derivation(start: Start, folder: Path) -> None:

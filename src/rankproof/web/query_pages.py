@@ -49,8 +49,8 @@ from rankproof.web.site import (
     wanted_words,
 )
 
-DEEP = 20
-"""The number of ranks that are shown."""
+DEEP, BESIDE = 20, 4
+"""The number of ranks that are shown, and of rankings side by side."""
 
 
 def queries(site: Site, choices: Choices) -> Page:
@@ -110,17 +110,20 @@ def query(site: Site, choices: Choices) -> Page:
     shown_lists = [_list(site, sides[0], name, wanted, highest)]
     for left, right in pairwise(sides):
         shown_lists += [_moves(left, right), _list(site, right, name, wanted, highest)]
-    about = {"id": "rankings", "tabindex": -1, "data_query": name, "data_measure": measure}
-    lists = el("div", *shown_lists, cls=f"rankings of-{len(sides)}", **about)
+    held = {"id": "rankings", "tabindex": -1, "data_query": name, "data_measure": measure}
+    lists = el("div", *shown_lists, cls=f"rankings of-{len(sides)}", **held)
     missed = join(
         combine(el("h3", ident(side.name)), missed_list(_titles(site, side), side.own))
         for side in sides
         if side.own.missed
     )
+    more = shown if site.links.static else list(dict.fromkeys([*shown, *space.ready()]))[:BESIDE]
+    about = {**kept(choices), "id": name, "m": measure, "systems": "\n".join(more)}
     numbers = combine(
         errors_part((side.name, side.scores) for side in sides),
         el("ul", *(el("li", explain_link(site, side, name, measure, choices)) for side in sides)),
         _gate_words(site, shown, corrected),
+        el("p", site.link(f"{len(more)} rankings side by side", "query", **about)) if len(more) > len(shown) else None,
     )
     return Page(
         words or name,
@@ -138,10 +141,10 @@ def query(site: Site, choices: Choices) -> Page:
 def _shown(site: Site, choices: Choices) -> list[str]:
     """The rankings that are shown: those that were chosen, else the baseline and the best other."""
     space = site.workspace
-    if names := [each for each in choices.get("systems", "").split(",") if each]:
+    if names := [each for each in choices.get("systems", "").split("\n") if each]:
         for each in names:
             space.run(each)
-        return names[:4]
+        return names[:BESIDE]
     if "b" not in choices and space.rival(choices.get("a") or space.baseline()) is None:
         return [choices.get("a") or space.baseline()]
     return list(pair_of(site, choices))

@@ -251,7 +251,7 @@ class Handler:
         made, status = page_or_error(PAGES[name], site, choices) if name in PAGES else (NOT_FOUND, 404)
         text = page_text(site, made, name if status == 200 else "", alone=alone, state=state)
         answer = HTMLResponse(text, status_code=status)
-        if alone:
+        if alone and name in PAGES:
             answer.headers["Content-Disposition"] = f'attachment; filename="rankproof-{name}.html"'
         if name == "home" and status == 200:
             for key, at, kept in ((SEEN, time.time(), YEAR), (BEFORE, site.seen, VISIT)):
