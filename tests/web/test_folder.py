@@ -11,12 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from rankproof import History, evaluate, judge, sample
+from rankproof import History, evaluate, judge, leaderboard, sample
 from rankproof.errors import UsageError
 from rankproof.io.load import load_ranking
 from rankproof.io.write import convert
 from rankproof.web import TABLES, Settings, Workspace
+from rankproof.web.compare_pages import board_part
 from rankproof.web.folder import COMPANIONS, FileKind, find_files, named_by_stem
+from rankproof.web.grading import save_grade
+from rankproof.web.pages import parts
+from rankproof.web.site import Site
 
 from .conftest import fill
 
@@ -229,3 +233,35 @@ def test_the_documents_of_a_query_are_those_of_the_file_whatever_its_format(tmp_
         assert not len(space.table(name, "another"))
     assert sum(key[0] == "documents" for key in space._results) <= TABLES + 1
     space.close()
+
+
+def test_results_of_earlier_grades_and_files_are_not_kept(folder: Path) -> None:
+    """Else a day of grading takes gigabytes."""
+    space = Workspace(Settings((str(folder),)))
+    site, kept = Site(space, who="Ada", csrf="x"), []
+    for grade in "3210":
+        save_grade(site, {"query": "q02", "document": "errors-fh503-01", "grade": grade})
+        (folder / "dense.run").write_text((folder / "dense.run").read_text() + "\n")
+        space.refresh()
+        parts(site, "gate", {"a": "keyword", "b": "dense", "given": "yes"})
+        kept.append(len(space._results))
+    assert kept == kept[:1] * 4
+    space.close()
+
+
+def test_a_leaderboard_follows_its_judgments_and_what_is_allowed(tmp_path: Path) -> None:
+    judged = {f"q{i}": {"a": 1, "b": 0} for i in range(1, 30)}
+    runs = {name: {query: order for query in judged} for name, order in (("good", ["a", "b"]), ("poor", ["b", "a"]))}
+    wrong: dict[str, dict[str, int]] = {**judged, "q1": {"a; b": 1}}
+    files = {name: tmp_path / f"{name}.json" for name in ("judgments", *runs)}
+    for name, run in runs.items():
+        files[name].write_text(json.dumps(run))
+    for allowed in ({}, {"allow_errors": True}):
+        files["judgments"].write_text(json.dumps(judged))
+        space = Workspace(Settings((str(tmp_path),), allowances=allowed, measures="RR"))
+        for each in (judged, wrong):
+            files["judgments"].write_text(json.dumps(each))
+            space.refresh()
+            expected = leaderboard(each, runs, "RR", **allowed)
+            assert board_part(Site(space), {})[0].result().to_dict() == expected.to_dict()
+        space.close()

@@ -130,9 +130,10 @@ class Scores(ScoresLike):
         return part
 
     def _slice(self, queries: Array) -> Self:
+        same = np.array_equal(queries, np.arange(len(self.query_ids)))  # many copies would take much memory
         return replace(
             super()._slice(queries),
-            hits=None if self.hits is None else self.hits.select(queries),
+            hits=self.hits if same or self.hits is None else self.hits.select(queries),
             judgments=None,
             ranking=None,
             census=Census(),

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +17,7 @@ from rankproof.bench.testset.labels import Labels, QuestionLabel, last_labels, m
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison, first_measure, sign_of
 from rankproof.comparing.gate import Gate, gate_scores
+from rankproof.core.arrays import by_key
 from rankproof.core.corpus import Document
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse_all
@@ -40,7 +40,7 @@ TABLES = 8
 RESULTS = 64
 """The number of comparisons, gates and other results that are cached."""
 SMALL = {"scores", "interval"}
-"""Results that do not count for that, as every first page shows all of them."""
+"""Results that do not count for that: every first page shows all of them, and they are small."""
 T = TypeVar("T")
 
 
@@ -75,7 +75,7 @@ class Workspace:
     """Files of texts that could not be read when they were needed, with their errors."""
     labelling: dict[tuple[str, str], list[Any]] = field(default_factory=dict)
     """What each person decided on the pairs of a ledger since the start, for what is skipped and taken back."""
-    _results: OrderedDict[Any, Future[Any]] = field(default_factory=OrderedDict)
+    _results: dict[Any, tuple[Any, Future[Any]]] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     writing: threading.Lock = field(default_factory=threading.Lock)
     """Held while a grade is written."""
@@ -125,14 +125,15 @@ class Workspace:
             return self._at(self.settings.judgments)
         if len(found) < 2:
             return found[0] if found else None
-        key = ("judged by", *(each.stamp for each in (*found, *self.runs.values())))
-        return self.compute_once(key, lambda: judgments_of_most(found, self._judged, list(self.runs.values())))
+        runs = list(self.runs.values())
+        stamp = [each.stamp for each in (*found, *runs)]
+        return self.compute_once(("judged by",), stamp, lambda: judgments_of_most(found, self._judged, runs))
 
     def _at(self, place: str) -> FoundFile | None:
         return next(iter(find_files([place], self.files)), None)
 
     def _judged(self, file: FoundFile) -> Judgments:
-        return self.compute_once(("judgments", file.stamp), lambda: prepare(load_judgments(file.path)))
+        return self.compute_once(("judgments", file.path), file.stamp, lambda: prepare(load_judgments(file.path)))
 
     @cached_property
     def labels_path(self) -> Path:
@@ -142,21 +143,19 @@ class Workspace:
         first = Path(self.settings.places[0])
         return (first if first.is_dir() else first.parent) / LABELS
 
-    def compute_once(self, key: Any, make: Callable[[], T]) -> T:
-        """The cached result of this key, else computed now; concurrent requests wait for the same result."""
-        return self.later(key, make, here=True).result()
+    def compute_once(self, key: Any, stamp: Any, make: Callable[[], T]) -> T:
+        """The cached result of this key and stamp, else computed now; concurrent requests wait for the same result."""
+        return self.later(key, stamp, make, here=True).result()
 
-    def later(self, key: Any, make: Callable[[], T], *, here: bool = False) -> Future[T]:
-        """The same in the background: a future, which may be done already, as it is if it is computed `here`."""
+    def later(self, key: Any, stamp: Any, make: Callable[[], T], *, here: bool = False) -> Future[T]:
+        """The same in the background, or `here`: a future. A result of another stamp replaces the one before."""
         with self._lock:
-            found = self._results.get(key)
-            if found is not None:
-                self._results.move_to_end(key)
-                return found
-            own: Future[T] = Future()
-            self._results[key] = own
-            # Scores and intervals of a run are small and stay with their file; of the others the oldest are dropped.
-            done = [key for key, each in self._results.items() if each.done() and key[0] not in SMALL]
+            before, cached = self._results.pop(key, (None, None))
+            own: Future[T] = Future() if cached is None or before != stamp else cached
+            self._results[key] = stamp, own  # the one used last is the last
+            if own is cached:
+                return own
+            done = [key for key, (_, each) in self._results.items() if each.done() and key[0] not in SMALL]
             documents = [key for key in done if key[0] == "documents"]
             others = [key for key in done if key[0] != "documents"]
             for old in (*documents[:-TABLES], *others[:-RESULTS]):
@@ -188,7 +187,7 @@ class Workspace:
             grades |= {query: grades.get(query, {}) | own for query, own in self.grades.items()}
             return prepare(load_judgments(grades))
 
-        return self.compute_once(("judgments", file.stamp, self._labels_stamp), laid_over)
+        return self.compute_once(("corrected", file.path), (file.stamp, self._labels_stamp), laid_over)
 
     @property
     def other_labels(self) -> list[FoundFile]:
@@ -218,12 +217,12 @@ class Workspace:
                     self.unreadable |= dict.fromkeys(find_files([path]), str(error))
             return last_labels(found)
 
-        return self.compute_once(("labels", self._labels_stamp), read)
+        return self.compute_once(("labels",), self._labels_stamp, read)
 
     @property
     def grades(self) -> dict[str, dict[str, int]]:
         """One grade for each document that was graded here."""
-        return self.compute_once(("grades", self._labels_stamp), lambda: merge_labels(self.labels))
+        return self.compute_once(("grades",), self._labels_stamp, lambda: merge_labels(self.labels))
 
     def scores(self, name: str, corrected: bool = False) -> Scores:
         """The scores of a ranking."""
@@ -231,10 +230,11 @@ class Workspace:
 
     def uncertainty(self, name: str) -> Interval:
         """The interval of the mean of a ranking's first measure."""
-        return self._interval(self._scoring(name, False)[0], self.scores(name))
+        key, stamp, _ = self._scoring(name, False)
+        return self._interval(key, stamp, self.scores(name))
 
-    def _interval(self, key: Any, scores: Scores) -> Interval:
-        return self.compute_once(("interval", *key[1:]), lambda: scores.uncertainty(first_measure(scores)))
+    def _interval(self, key: Any, stamp: Any, scores: Scores) -> Interval:
+        return self.compute_once(("interval", *key[1:]), stamp, lambda: scores.uncertainty(first_measure(scores)))
 
     def scores_if_ready(self, name: str) -> Scores | RankproofError | None:
         """The scores if they are ready, the error if they cannot be computed, None while they are being computed."""
@@ -246,18 +246,19 @@ class Workspace:
             return error or found.result()
         return DataError(f"{name}: {error}. Next: look at the file, or take it out of the folder.")
 
-    def _scoring(self, name: str, corrected: bool) -> tuple[Any, Callable[[], Scores]]:
+    def _scoring(self, name: str, corrected: bool) -> tuple[Any, Any, Callable[[], Scores]]:
         file, judged_by = self.run(name), self.judgments_file
-        stamp = self._labels_stamp if corrected and self.grades else None
-        key = ("scores", file.stamp, judged_by and judged_by.stamp, stamp)
+        given = self._labels_stamp if corrected and self.grades else None
+        key, stamp = ("scores", file.path, given is None), (file.stamp, judged_by and judged_by.stamp, given)
 
         def make() -> Scores:
             judged, named = self.judgments(corrected), self.settings.conventions
             found = evaluate(judged, load_ranking(file.path), self.settings.measures, by=self.groups, **named)
-            _ = found.wrong, self._interval(key, found)  # the first page asks for it for every ranking
+            _ = found.wrong, self._interval(key, stamp, found)  # the first page asks for it for every ranking
+            found.hits = found.hits and replace(found.hits)  # without its cache, half of the memory
             return found
 
-        return key, make
+        return key, stamp, make
 
     @property
     def groups(self) -> Any:
@@ -267,16 +268,18 @@ class Workspace:
     def comparison(self, baseline: str, system: str, corrected: bool) -> Future[Comparison]:
         """The comparison of two rankings on all measures."""
         scores = {name: self.scores(name, corrected) for name in (baseline, system)}
-        key = ("compared", *(self._scoring(name, corrected)[0] for name in scores))
+        keys, stamps, _ = zip(*(self._scoring(name, corrected) for name in scores), strict=True)
         allowed = self.settings.allowances
-        return self.later(key, lambda: compare_scores(scores, baseline=baseline, by=self.groups, **allowed))
+        return self.later(
+            ("compared", *keys), stamps, lambda: compare_scores(scores, baseline=baseline, by=self.groups, **allowed)
+        )
 
     def gate(self, baseline: str, candidate: str, corrected: bool) -> Future[Gate]:
         """The gate of a candidate against the baseline."""
         old, new = (self.scores(name, corrected) for name in (baseline, candidate))
-        key = ("gated", *(self._scoring(name, corrected)[0] for name in (baseline, candidate)))
+        keys, stamps, _ = zip(*(self._scoring(name, corrected) for name in (baseline, candidate)), strict=True)
         how = {"margin": self.settings.margin, **self.settings.allowances}
-        return self.later(key, lambda: gate_scores(old, new, [first_measure(old)], **how))
+        return self.later(("gated", *keys), stamps, lambda: gate_scores(old, new, [first_measure(old)], **how))
 
     def ready(self) -> dict[str, Scores]:
         """The scores that are ready, by name."""
@@ -284,15 +287,12 @@ class Workspace:
 
     def problems(self) -> dict[str, list[str]]:
         """Errors in data and unreadable files, each with its rankings and files."""
-        found: dict[str, list[str]] = {}
-        for name in self.runs:
-            each = self.scores_if_ready(name)
-            errors = [str(each)] if isinstance(each, RankproofError) else [] if each is None else each.wrong
-            for error in errors:
-                found.setdefault(str(error), []).append(name)
-        for file, problem in self.damaged_files().items():
-            found.setdefault(problem, []).append(file.name)
-        return found
+        scored = [(name, self.scores_if_ready(name)) for name in self.runs]
+        wrong = [
+            (name, each.wrong if isinstance(each, Scores) else [each]) for name, each in scored if each is not None
+        ]
+        damaged = ((problem, file.name) for file, problem in self.damaged_files().items())
+        return by_key((*((str(error), name) for name, errors in wrong for error in errors), *damaged))
 
     def damaged_files(self) -> dict[FoundFile, str]:
         """The files that cannot be read, with their errors."""
@@ -340,7 +340,7 @@ class Workspace:
     def _texts_of(self, kind: FileKind, load: Callable[[str], Mapping[str, T]]) -> Mapping[str, T]:
         if (file := self.text_file(kind)) is not None:
             try:
-                return self.compute_once((kind, file.stamp), lambda: load(os.fspath(file.path)))
+                return self.compute_once((kind, file.path), file.stamp, lambda: load(os.fspath(file.path)))
             except RankproofError as error:
                 self.unreadable[file] = str(error)  # the numbers are shown without the texts
         return {}
@@ -357,8 +357,8 @@ class Workspace:
         files = [each for each in self.files if each.kind in (FileKind.QUERIES, FileKind.CORPUS)]
         try:
             used = self.judgments_file or next(iter(self.runs.values()), None)
-            key = ("texts", used and used.stamp, *(each.stamp for each in files))
-            return self.compute_once(key, lambda: kinds_of_texts(files, *self._ids()))
+            stamp = (used and used.stamp, *(each.stamp for each in files))
+            return self.compute_once(("texts",), stamp, lambda: kinds_of_texts(files, *self._ids()))
         except (RankproofError, OSError):
             return {each: each.kind for each in files}
 
@@ -389,7 +389,7 @@ class Workspace:
             rows = whole.by_query()
             return lambda query: whole.take(rows.get(query, []))
 
-        return self.later(("documents", file.stamp), read, here=here)
+        return self.later(("documents", file.path), file.stamp, read, here=here)
 
 
 def _fulfil(future: Future[T], make: Callable[[], T]) -> None:

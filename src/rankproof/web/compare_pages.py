@@ -8,7 +8,6 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from rankproof.comparing.comparison import Comparison, hits_of, relevant_from
-from rankproof.comparing.conclusions import ALLOWED
 from rankproof.comparing.gate import Gate
 from rankproof.comparing.gate_words import NAMED
 from rankproof.comparing.leaderboard import Leaderboard, leaderboard
@@ -327,8 +326,7 @@ def _row(site: Site, i: int, row: QueryRow, grouped: bool, about: Mapping[str, C
 def gate(site: Site, choices: Choices) -> Page:
     """The page that a red build links to: the decision, the queries behind it, and the number that would decide it."""
     a, b = pair_of(site, choices)
-    scores = site.workspace.scores(a)
-    measure = measure_of(scores, None)
+    measure = measure_of(site.workspace.scores(a), None)
     corrected = is_given(choices)
     rows = query_rows(site, a, b, measure, corrected)
     lost = [row for row in rows if row.outcome == "lost"]
@@ -383,7 +381,7 @@ def board_part(site: Site, choices: Choices) -> tuple[Future[Leaderboard], Calla
     space = site.workspace
     measure = measure_of(space.scores(space.baseline()), choices.get("m"))
     names = space.scorable()[:MOST]
-    key = ("board", measure, *(space.run(name).stamp for name in names))
-    allowed = space.settings.allowances.get("allow_missing", ALLOWED)
     scores = {name: space.scores(name) for name in names}
-    return space.later(key, lambda: leaderboard(scores, measure, allow_missing=allowed)), part_of_result
+    stamp = [each.stamp for each in (space.judgments_file, *map(space.run, names)) if each is not None]
+    allowed = space.settings.allowances
+    return space.later(("board", measure), stamp, lambda: leaderboard(scores, measure, **allowed)), part_of_result

@@ -51,7 +51,7 @@ def pool_of(site: Site, choices: Choices) -> tuple[str, Pool | None]:
 
 
 def _read(space: Workspace, file: FoundFile) -> Pool:
-    return space.compute_once(("pool", file.stamp), lambda: read_pool(file.path))
+    return space.compute_once(("pool", file.path), file.stamp, lambda: read_pool(file.path))
 
 
 def to_grade(site: Site, pool: Pool | None) -> Iterator[Item]:

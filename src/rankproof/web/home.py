@@ -50,7 +50,6 @@ KINDS = {
 def home(site: Site, choices: Choices) -> Page:
     """The cards and tables of the folder."""
     space = site.workspace
-    waiting = [name for name in space.runs if space.judgments_file and space.scores_if_ready(name) is None]
     places = ", ".join(Path(each).resolve().name or each for each in space.settings.places)
     measured_by: Child = "There are no judgments here yet, so nothing is measured. Put a file of them into the folder."
     if (file := space.judgments_file) is not None:
@@ -61,13 +60,13 @@ def home(site: Site, choices: Choices) -> Page:
         (
             f"history-{n}",
             f"Over time: {each.name}",
-            space.compute_once(("entries", each.stamp), partial(_history, each)),
+            space.compute_once(("entries", each.path), each.stamp, partial(_history, each)),
         )
         for n, each in enumerate(space.of_kind(FileKind.HISTORY))
     )
     return Page(
         f"What is in {places}",
-        sections(_news(site), ("runs", "Rankings", _runs(site, waiting)), *histories, ("files", "Files", _files(site))),
+        sections(_news(site), ("runs", "Rankings", _runs(site)), *histories, ("files", "Files", _files(site))),
         opening=el("p", measured_by, cls="size"),
         changing=True,
     )
@@ -83,13 +82,14 @@ def _news(site: Site) -> tuple[str, str, Child] | None:
     return "news", "New since your last visit", combine(el("ul", *listed), more)
 
 
-def _runs(site: Site, waiting: Sequence[str]) -> Markup:
+def _runs(site: Site) -> Markup:
     space = site.workspace
     if not space.runs:
         return note("There is no ranking here. A file put into the folder shows up by itself.")
     if space.judgments_file is None:
         return el("ul", *(el("li", ident(name)) for name in space.runs))
     ready = {name: space.scores_if_ready(name) for name in space.runs}
+    waiting = [name for name, each in ready.items() if each is None]
     scores = {name: each for name, each in ready.items() if isinstance(each, Scores)}
     wrong = {name: each for name, each in ready.items() if isinstance(each, RankproofError)}
     reading = f"Reading {count(len(waiting), 'ranking')}: {first_of(waiting)} ..."
@@ -273,7 +273,7 @@ def _first_means(site: Site, file: FoundFile, ended: bool) -> Markup | None:
     if part is None or space.judgments_file is None:
         return None
     try:
-        found = space.compute_once(("partial", part.stamp), lambda: _scored(site, part.path))
+        found = space.compute_once(("partial", part.path), part.stamp, lambda: _scored(site, part.path))
     except RankproofError as error:
         return problem(error)
     if found is None:

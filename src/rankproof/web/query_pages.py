@@ -363,12 +363,12 @@ def diagnosis_part(site: Site, choices: Choices) -> tuple[Future[Diagnosis], Cal
     space, system = site.workspace, _system(site, choices)
     measure = measure_of(space.scores(system), choices.get("m"))
     file, judged, named = space.run(system), space.judgments_file, space.settings.conventions
-    queries, corpus = (
-        each and os.fspath(each.path) for each in (space.text_file(FileKind.QUERIES), space.text_file(FileKind.CORPUS))
-    )
+    texts = [space.text_file(kind) for kind in (FileKind.QUERIES, FileKind.CORPUS)]
+    queries, corpus = (each and os.fspath(each.path) for each in texts)
+    stamp = (file.stamp, judged and judged.stamp, *(each and each.stamp for each in texts))
 
     def make() -> Diagnosis:
         return diagnosed(space.judgments(), load_ranking(file.path), measure, queries=queries, corpus=corpus, **named)
 
-    found = space.later(("diagnosed", file.stamp, judged and judged.stamp, measure, queries, corpus), make)
+    found = space.later(("diagnosed", file.path, measure), stamp, make)
     return found, lambda diagnosis: part_of_page(diagnosis._document(), query_link(site, system, measure))

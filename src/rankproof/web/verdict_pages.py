@@ -118,7 +118,7 @@ def means_part(site: Site, choices: Choices) -> tuple[Future[JudgedScores], Call
     def make() -> JudgedScores:
         return judge(os.fspath(samples.path), judge="replay", ledger=ledger.path)
 
-    found = site.workspace.later(("judged", samples.stamp, ledger.stamp), make)
+    found = site.workspace.later(("judged", samples.path, ledger.path), (samples.stamp, ledger.stamp), make)
     return found, lambda scores: score_table(scores.summary(""))
 
 
@@ -319,7 +319,7 @@ def grid(site: Site, choices: Choices) -> Page:
     if name not in known:
         raise one_of("grid", name, known)
     file = known[name]
-    shown = site.workspace.compute_once(("grid", file.stamp), lambda: _saved(file.path))
+    shown = site.workspace.compute_once(("grid", file.path), file.stamp, lambda: _saved(file.path))
     chosen = site.choose("grid", select("g", "grid", list(known), name)) if len(known) > 1 else None
     return Page(f"Grid: {name}", sections(("grid", "Configurations", shown)), opening=chosen)
 
