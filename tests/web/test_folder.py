@@ -15,8 +15,8 @@ from rankproof import History, evaluate, judge, leaderboard, sample
 from rankproof.errors import UsageError
 from rankproof.io.load import load_ranking
 from rankproof.io.write import convert
-from rankproof.web import TABLES, Settings, Workspace
-from rankproof.web.compare_pages import board_part
+from rankproof.web import TABLES, Settings, Workspace, compare_pages
+from rankproof.web.compare_pages import board, board_part
 from rankproof.web.folder import COMPANIONS, FileKind, find_files, named_by_stem
 from rankproof.web.grading import save_grade
 from rankproof.web.pages import parts
@@ -251,7 +251,7 @@ def test_results_of_earlier_grades_and_files_are_not_kept(folder: Path) -> None:
 
 def test_a_leaderboard_follows_its_judgments_and_what_is_allowed(tmp_path: Path) -> None:
     judged = {f"q{i}": {"a": 1, "b": 0} for i in range(1, 30)}
-    runs = {name: {query: order for query in judged} for name, order in (("good", ["a", "b"]), ("poor", ["b", "a"]))}
+    runs = {name: dict.fromkeys(judged, order) for name, order in (("good", ["a", "b"]), ("poor", ["b", "a"]))}
     wrong: dict[str, dict[str, int]] = {**judged, "q1": {"a; b": 1}}
     files = {name: tmp_path / f"{name}.json" for name in ("judgments", *runs)}
     for name, run in runs.items():
@@ -265,3 +265,22 @@ def test_a_leaderboard_follows_its_judgments_and_what_is_allowed(tmp_path: Path)
             expected = leaderboard(each, runs, "RR", **allowed)
             assert board_part(Site(space), {})[0].result().to_dict() == expected.to_dict()
         space.close()
+
+
+def test_groups_may_be_a_column_of_the_judgments(tmp_path: Path) -> None:
+    """As the help of the option says it."""
+    (tmp_path / "judgments.csv").write_text("query_id,doc_id,grade,kind\nq1,a,1,x\nq1,b,0,x\nq2,a,1,y\n")
+    (tmp_path / "a.run").write_text("q1 Q0 a 1 1 r\n")
+    space = Workspace(Settings((str(tmp_path),), by="kind"))
+    assert (space.groups, sorted(space.scores("a").groups)) == ({"q1": "x", "q2": "y"}, ["x", "y"])
+    with pytest.raises(UsageError, match="no query has a 'topic'"):
+        Workspace(Settings((str(tmp_path),), by="topic"))
+    space.close()
+
+
+def test_a_leaderboard_of_some_rankings_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    space = Workspace(Settings((str(folder),)))
+    assert "by name." not in str(board(Site(space), {}).sections)
+    monkeypatch.setattr(compare_pages, "MOST", 2)
+    assert "The first 2 of 3 rankings, by name." in str(board(Site(space), {}).sections)
+    space.close()

@@ -274,7 +274,7 @@ def remove(names: tuple[str, ...], history: str) -> None:
 @click.command("app")
 @click.argument("places", nargs=-1, metavar="[FOLDER|FILE]...")
 @options.measures(DEFAULT_MEASURES)
-@options.value("--judgments", "FILE", "The judgments of all rankings. [the first in the folder]")
+@options.value("--judgments", "FILE", "The judgments of all rankings. [those of most ranked queries]")
 @options.value("--queries", "FILE", "The texts of the queries.")
 @options.value("--corpus", "FILE", "The documents: file or folder.")
 @options.value("--baseline", "NAME", "The ranking that others are compared with. [the first]")

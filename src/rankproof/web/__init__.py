@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -183,9 +183,8 @@ class Workspace:
             return plain
 
         def laid_over() -> Judgments:
-            grades = plain.as_dict()
-            grades |= {query: grades.get(query, {}) | own for query, own in self.grades.items()}
-            return prepare(load_judgments(grades))
+            known = plain.as_dict()
+            return prepare(known | {query: known.get(query, {}) | own for query, own in self.grades.items()})
 
         return self.compute_once(("corrected", file.path), (file.stamp, self._labels_stamp), laid_over)
 
@@ -230,8 +229,7 @@ class Workspace:
 
     def uncertainty(self, name: str) -> Interval:
         """The interval of the mean of a ranking's first measure."""
-        key, stamp, _ = self._scoring(name, False)
-        return self._interval(key, stamp, self.scores(name))
+        return self._interval(*self._scoring(name, False)[:2], self.scores(name))
 
     def _interval(self, key: Any, stamp: Any, scores: Scores) -> Interval:
         return self.compute_once(("interval", *key[1:]), stamp, lambda: scores.uncertainty(first_measure(scores)))
@@ -263,7 +261,9 @@ class Workspace:
     @property
     def groups(self) -> Any:
         """The groups of queries that were named."""
-        return None if self.settings.by is None else groups_of(self.settings.by)
+        by, judged = self.settings.by, self.judgments_file
+        read = partial(groups_of, by, judged and os.fspath(judged.path))
+        return None if by is None else self.compute_once(("groups",), judged and judged.stamp, read)
 
     def comparison(self, baseline: str, system: str, corrected: bool) -> Future[Comparison]:
         """The comparison of two rankings on all measures."""

@@ -363,7 +363,7 @@ MOST = 50
 def board(site: Site, choices: Choices) -> Page:
     """The rankings in their order, and how far it can be trusted."""
     space = site.workspace
-    if len(space.scorable()) < 2:
+    if len(ranked := space.scorable()) < 2:
         raise UsageError(
             "a leaderboard needs two rankings or more that can be scored. Next: put another into the folder."
         )
@@ -372,7 +372,8 @@ def board(site: Site, choices: Choices) -> Page:
     shown = site.later(board_part, "leaderboard", m=measure)
     chosen = site.choose("leaderboard", select("m", "measure", list(scores), measure))
     wrong = join(wrong_card(name, error) for name in space.runs if (error := space.error(name)))
-    body = combine(shown, el("h3", "Left out") if wrong else None, wrong)
+    many = note(f"The first {MOST} of {len(ranked):,} rankings, by name.") if len(ranked) > MOST else None
+    body = combine(many, shown, el("h3", "Left out") if wrong else None, wrong)
     return Page(f"Leaderboard by {measure}", sections(("board", "Order", body)), opening=chosen)
 
 
