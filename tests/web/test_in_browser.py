@@ -374,6 +374,18 @@ def test_without_scripts_no_page_asks_for_keys_that_do_nothing(start: Start, bro
     assert "the page Judge does not" in words
 
 
+def test_a_question_is_found_by_a_word_that_its_row_has_no_room_for(start: Start, browser: Any, folder: Path) -> None:
+    lines = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines()]
+    lines[3]["text"] = f"{'very ' * 40}UNUSUAL {'long ' * 40}"
+    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    app = start(folder).enter()
+    page, wrong = page_of(browser, app)
+    go(page, app, "/compare")
+    page.fill("input[name=text]", "unusual")
+    assert page.inner_text("#shown") == "1 of 60"
+    assert wrong == []
+
+
 def test_filters_that_come_back_with_a_page_are_in_force(start: Start, browser: Any, full: Path) -> None:
     page, _ = page_of(browser, app := start(full))
     go(page, app, "/compare?a=dense&b=keyword")

@@ -7,11 +7,13 @@ for (const mark of document.querySelectorAll("[data-i]:not(tr)")) {
   list.push(mark);
   marks.set(mark.dataset.i, list);
 }
+const words = ([cell]) => [cell, ...cell.querySelectorAll("[title]")].map((each) => each.title || each.textContent).join(" ");
+const texts = new Map(rows.map((row) => [row, words(row.cells).toLowerCase()])); // long ones are cut on the page
 let brushed = null; // the numbers of the queries in the box, or null
 
 const fits = (row, wanted) => {
   const data = row.dataset;
-  return (!wanted.text || row.cells[0].textContent.toLowerCase().includes(wanted.text.toLowerCase()))
+  return (!wanted.text || texts.get(row).includes(wanted.text.toLowerCase()))
     && (!wanted.outcome || data.outcome === wanted.outcome)
     && (!wanted.group || data.group === wanted.group)
     && (!wanted.mode || data.mode === wanted.mode)
