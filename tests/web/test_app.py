@@ -28,12 +28,12 @@ from rankproof.comparing.conclusions import conclusions
 from rankproof.core.names import parse
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.numbers import score
-from rankproof.errors import DataError
+from rankproof.errors import DataError, UsageError
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.judging.verdicts import Relation
 from rankproof.judging.words import QUESTIONS
 from rankproof.scoring.catalogue import describe_measure
-from rankproof.web import LABELS, Settings, pages
+from rankproof.web import LABELS, Settings, Workspace, pages
 from rankproof.web.server import Guard, make_server
 from tests.cli.test_screen import unexplained
 
@@ -861,6 +861,10 @@ def test_a_port_that_is_taken_is_named(start: Start, folder: Path) -> None:
     port = start(folder).host.rpartition(":")[2]
     with pytest.raises(DataError, match=rf"port {port} of 127\.0\.0\.1 cannot be used.* Next:"):
         make_server(Settings((str(folder),)), port=int(port))
+    with pytest.raises(DataError, match=r"^192\.0\.2\.1 cannot be used.* --host"):
+        make_server(Settings((str(folder),)), host="192.0.2.1")
+    with pytest.raises(UsageError, match=r"no ranking 'x' here\. Next: choose one of dense, fused, keyword\."):
+        Workspace(Settings((str(folder),), baseline="x"))
 
 
 ODD = (

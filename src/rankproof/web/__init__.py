@@ -22,7 +22,7 @@ from rankproof.core.corpus import Document
 from rankproof.core.judgments import Judgments
 from rankproof.core.names import parse_all
 from rankproof.core.table import RankingTable
-from rankproof.document.numbers import FACE
+from rankproof.document.numbers import FACE, first_of
 from rankproof.errors import DataError, RankproofError, UsageError, not_known, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import groups_of
@@ -39,8 +39,6 @@ TABLES = 8
 """The number of rankings whose documents are cached; others are read again on demand."""
 RESULTS = 64
 """The number of comparisons, gates and other results that are cached."""
-SMALL = {"scores", "interval"}
-"""Results that do not count for that: every first page shows all of them, and they are small."""
 T = TypeVar("T")
 
 
@@ -114,7 +112,8 @@ class Workspace:
         """The ranking of that name."""
         runs = self.runs  # the folder may be read again meanwhile
         if name not in runs:
-            raise not_known(f"there is no ranking {shorten(name)} here", name, runs, "choose one of the list")
+            advice = f"choose one of {first_of([*runs])}" if runs else "put one into the folder"
+            raise not_known(f"there is no ranking {shorten(name)} here", name, runs, advice)
         return runs[name]
 
     @property
@@ -155,9 +154,10 @@ class Workspace:
             self._results[key] = stamp, own  # the one used last is the last
             if own is cached:
                 return own
-            done = [key for key, (_, each) in self._results.items() if each.done() and key[0] not in SMALL]
+            done = [key for key, (_, each) in self._results.items() if each.done()]
             documents = [key for key in done if key[0] == "documents"]
-            others = [key for key in done if key[0] != "documents"]
+            # Scores and intervals are small, and every first page shows all of them.
+            others = [key for key in done if key[0] not in ("documents", "scores", "interval")]
             for old in (*documents[:-TABLES], *others[:-RESULTS]):
                 del self._results[old]
         if here:

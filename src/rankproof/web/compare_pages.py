@@ -381,8 +381,7 @@ def board_part(site: Site, choices: Choices) -> tuple[Future[Leaderboard], Calla
     """The result of `rankproof leaderboard` as part of a page."""
     space = site.workspace
     measure = measure_of(space.scores(space.baseline()), choices.get("m"))
-    names = space.scorable()[:MOST]
-    scores = {name: space.scores(name) for name in names}
-    stamp = [each.stamp for each in (space.judgments_file, *map(space.run, names)) if each is not None]
+    scores = {name: space.scores(name) for name in space.scorable()[:MOST]}
+    stamp = [each.stamp for each in (space.judgments_file, *map(space.run, scores)) if each is not None]
     allowed = space.settings.allowances
     return space.later(("board", measure), stamp, lambda: leaderboard(scores, measure, **allowed)), part_of_result

@@ -356,7 +356,8 @@ def make_server(settings: Settings, host: str = "127.0.0.1", port: int = 0) -> t
     except (OSError, OverflowError) as error:
         listening.close()
         raise DataError(
-            f"port {port} of {host} cannot be used: {reason(error)}. Next: choose another --port, or leave it out."
+            f"{f'port {port} of ' if port else ''}{host} cannot be used: {reason(error)}. Next: choose another --port "
+            "or --host, or leave it out."
         ) from None
     listening.listen(128)
     own = listening.getsockname()[1]
