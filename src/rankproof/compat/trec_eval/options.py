@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getopt
 import math
+import re
 import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
@@ -36,6 +37,7 @@ class Choice:
     notes: tuple[str, ...]
 
 
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 Request: TypeAlias = tuple[str, str | None]
 """The name of a measure, and its parameters if there are any."""
 
@@ -121,7 +123,7 @@ def _pairs(name: str, text: str) -> dict[str, float]:
     pairs: dict[str, float] = {}
     for pair in text.split(","):
         key, equals, value = pair.partition("=")
-        if not equals or not (key.lstrip("+-").isdigit() or (key == "p" and name.startswith("rbp"))):
+        if not equals or not (_WHOLE.fullmatch(key) or (key == "p" and name.startswith("rbp"))):
             raise UsageError(
                 f"{name}: got {pair!r}, expected grade=gain pairs like 1=3.5,2=9"
                 f"{', or p=0.8' if name.startswith('rbp') else ''}. Next: write the pairs so."
@@ -210,8 +212,8 @@ def _with(options: Options, name: str, value: str) -> Options:
     if name == "--as" and value not in ("9", "10"):
         raise one_of("--as", value, ("9", "10"))
     if name in ("-l", "-N", "-M", "--as"):
-        with suppress(ValueError):
-            given = int(value)
+        with suppress(ValueError):  # more digits than Python reads
+            given = int(value) if _WHOLE.fullmatch(value.strip()) else value
         given = check_whole(name, given, 0)
     elif name == "-m":
         given = (*options.measures, value)
