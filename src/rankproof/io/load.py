@@ -344,7 +344,7 @@ def read_ordering(path: PathLike, measure: str | None = None) -> dict[str, float
     return found
 
 
-def _systems(whole: dict[str, Any], name: str, one_line: bool) -> Iterator[Row]:
+def _systems(whole: dict[str, Any], name: str) -> Iterator[Row]:
     """`{system: score}`, or a single record."""
     if any(field in whole for field in SYSTEM):
         return iter([Row(f"{name}, line 1", whole)])

@@ -13,6 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, filterfalse
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
@@ -123,8 +124,8 @@ Line: TypeAlias = tuple[int, str]
 """The number of a line, and the line with its end."""
 Lines: TypeAlias = Callable[[Iterator[Line], str], Iterator[Row]]
 """Reads the lines of a file with this name."""
-OfObject: TypeAlias = Callable[[dict[str, Any], str, bool], Iterator[Row]]
-"""Gives the rows of a JSON object in a file with this name, told whether it is one line."""
+OfObject: TypeAlias = Callable[[dict[str, Any], str], Iterator[Row]]
+"""Gives the rows of a JSON object in a file with this name."""
 KNOWN = frozenset(
     ("id", "docid", "queryid", "qid", "docno", "text", "query", "question", "title", "content", "contents")
 )
@@ -136,14 +137,21 @@ BLANKS = " \t\n\r\x0b\x0c"
 """Characters that are stripped from ids; other spaces belong to them."""
 
 
-def rows_of(source: Any, what: str) -> Iterator[Row]:
+def _is_record(item: dict[str, Any], *_: Any) -> bool:
+    return not KNOWN.isdisjoint(map(plain_name, item))
+
+
+def rows_of(source: Any, what: str, is_row: Callable[[dict[str, Any], Any], bool] = _is_record) -> Iterator[Row]:
     """The rows of a path (JSON Lines, JSON, CSV, TSV, Parquet), a data frame, or an iterable, as they are.
+
+    A JSON file that is one object holds its rows in its only list of objects, unless `is_row` says of the object, and
+    of the first in that list, that the object is a row itself.
 
     >>> [(row.where, row.value) for row in rows_of([{"id": "a"}, {"id": "b"}], "samples")]
     [('samples, item 1', {'id': 'a'}), ('samples, item 2', {'id': 'b'})]
     """
     if isinstance(source, str | os.PathLike):
-        return rows_in(source, of_object=_list_inside, headless=None, empty=None)
+        return rows_in(source, of_object=partial(_list_inside, is_row), headless=None, empty=None)
     if not isinstance(source, list) and is_frame(source):
         return _of_frame(source, what)
     if isinstance(source, Mapping | bytes) or not isinstance(source, Iterable):
@@ -194,9 +202,8 @@ def rows_in(
 ) -> Iterator[Row]:
     """The rows of a file, told by its content, one after the other as it is read.
 
-    `of_object` gives the rows of a JSON file that is one object (and is told whether that is one line), `headless`
-    those of lines without a first one that has a name of `header`; without it a first line is a header always, and
-    quotes have a meaning in TSV too. `empty` stands for an empty cell; lines that are a `comment` are passed over.
+    `of_object` gives the rows of a JSON file that is one object, `headless` those of lines without a first one that
+    has a name of `header`; without it a first line is a header always, and quotes have a meaning in TSV too. `empty` stands for an empty cell; lines that are a `comment` are passed over.
     """
     name = name_of(path)
     with open_file(path) as raw:
@@ -296,12 +303,12 @@ def _of_json(number: int, first: str, lines: Iterator[Line], name: str, of_objec
     """One JSON object a line; a first line that only begins one is the beginning of a whole JSON text."""
     if not first.rstrip().endswith("}"):
         whole = decode_json(first + "".join(line for _, line in lines), name, number)
-        yield from of_object(whole, name, False)
+        yield from of_object(whole, name)
         return
     record = decode_json(first.rstrip(), name, number)
     second = next((line for line in lines if line[1].strip()), None)
     if second is None:
-        yield from of_object(record, name, True)
+        yield from of_object(record, name)
         return
     yield Row(f"{name}, line {number}", record)
     for number, line in chain([second], lines):
@@ -309,18 +316,18 @@ def _of_json(number: int, first: str, lines: Iterator[Line], name: str, of_objec
             yield Row(f"{name}, line {number}", decode_json(line.rstrip(), name, number))
 
 
-def _of_records(whole: dict[str, Any], name: str, one_line: bool) -> Iterator[Row]:
+def _of_records(whole: dict[str, Any], name: str) -> Iterator[Row]:
     """The object as the only record, or as `{id: text or record}`."""
-    if KNOWN & set(map(plain_name, whole)):
+    if _is_record(whole):
         return iter([Row(f"{name}, line 1", whole)])
     return _of_mapping(whole, name)
 
 
-def _list_inside(whole: dict[str, Any], name: str, one_line: bool) -> Iterator[Row]:
-    """The rows in the only list of an object (`{"samples": [...]}`); else the object is the only row."""
-    lists = [value for value in whole.values() if isinstance(value, list)]
-    nested = not one_line and len(lists) == 1 and all(isinstance(each, dict) for each in lists[0])
-    return iter([Row(f"{name}, line 1", whole)]) if one_line else _numbered(lists[0] if nested else [whole], name)
+def _list_inside(is_row: Callable[[dict[str, Any], Any], bool], whole: dict[str, Any], name: str) -> Iterator[Row]:
+    """The rows in the only list of objects in an object (`{"samples": [...]}`), or the object as the only row."""
+    lists = [each for each in whole.values() if isinstance(each, list) and all(isinstance(row, dict) for row in each)]
+    nested = len(lists) == 1 and not is_row(whole, next(iter(lists[0]), {}))
+    return _numbered(lists[0], name) if nested else iter([Row(f"{name}, line 1", whole)])
 
 
 # --- CSV and TSV ---------------------------------------------------------------------------------

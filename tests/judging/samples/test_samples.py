@@ -400,7 +400,8 @@ def test_errors_say_file_and_line(tmp_path: Path, line: str, said: str) -> None:
             b"question;contexts\na;plain text\n",
             r'a list. Next: write one, .* a cell of CSV holds as "\[""a"", ""b""\]"',
         ),
-        (b'{"samples": [{"question": "a"}]}', r"one level deeper, in the list 'samples'. Next: .*row\['samples'\]"),
+        (b'{"resourceSpans": []}', "empty, .* none with a retrieval"),
+        (b'{"samples": [{"question": "a"}]}\n' * 2, r"one level deeper, in the list 'samples'. Next: .*row\['samples'\]"),
     ],
 )
 def test_files_that_are_no_samples(tmp_path: Path, content: bytes, said: str) -> None:
@@ -408,6 +409,19 @@ def test_files_that_are_no_samples(tmp_path: Path, content: bytes, said: str) ->
     path.write_bytes(content)
     with pytest.raises(DataError, match=said):
         list(read_samples(path))
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("around", [{}, {"samples": 1}, {"result": 1, "metrics": ["x"]}])
+def test_a_json_file_of_one_object_is_a_sample_or_holds_them(tmp_path: Path, around: Any, indent: int | None) -> None:
+    row = {"question": "a", "contexts": [{"id": "c1", "text": "b"}], "answer": "c"}
+    talk = {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "c"}]}
+    for sample in (row, talk):
+        whole = {name: value if name == "metrics" else [sample] for name, value in around.items()} or sample
+        path = tmp_path / "rows.json"
+        path.write_text(json.dumps(whole, indent=indent))
+        (found,) = read_samples(path)
+        assert (found.query, found.answer, len(found.contexts or ())) == ("a", "c", sample is row)
 
 
 @pytest.mark.parametrize("source", [7, {"question": "a"}, b"x"])

@@ -33,13 +33,16 @@ def read_samples(source: Any) -> Iterator[Sample]:
     ['why?', 'how?']
     """
     seen = Places()
-    rows = rows_of(_opened(source), "samples")
+    rows = rows_of(_opened(source), "samples", _is_sample)
     first = next(rows, None)
+    if first is not None and are_spans(first.value):
+        rows = rows_of_spans(chain([first], rows))
+        first = next(rows, None)
     if first is None:
-        raise DataError("samples: empty, there are no samples. Next: check how they were made.")
-    rows = chain([first], rows)
-    rows = rows_of_spans(rows) if are_spans(first.value) else rows
-    for number, (where, value) in enumerate(rows, 1):
+        raise DataError(
+            "samples: empty, there are no samples (of traces, none with a retrieval). Next: check how they were made."
+        )
+    for number, (where, value) in enumerate(chain([first], rows), 1):
         sample = value if isinstance(value, Sample) else sample_of(value, where, str(number))
         if (before := seen.take(sample.id, where)) is not None:
             raise DataError(
@@ -49,6 +52,8 @@ def read_samples(source: Any) -> Iterator[Sample]:
         yield sample
 
 
+NO_TEXT = {"id", "prompt_k"}
+"""The fields of a sample that say nothing of its texts."""
 OF_OBJECTS = ("inputs", "outputs", "reference_outputs", "messages", "expected_output", "context")
 """Parts of rows that are objects."""
 
@@ -93,6 +98,12 @@ def _opened(source: Any) -> Any:
     return source
 
 
+def _is_sample(whole: dict[str, Any], inside: dict[str, Any]) -> bool:
+    """Whether a JSON object is a sample or spans itself, and what is inside its only list no sample."""
+    known = {*fields_in(sample_values.trec_row(whole), "")} - NO_TEXT
+    return are_spans(whole) or "query" in known or (bool(known) and "query" not in fields_in(inside, ""))
+
+
 def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
     """One sample from a row: a mapping or an object with fields under any name that is known.
 
@@ -102,7 +113,7 @@ def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
     """
     plain = sample_values.trec_row(_as_mapping(row, where))
     found = fields_in(plain, where)
-    if not set(found) - {"id", "prompt_k"}:
+    if not found.keys() - NO_TEXT:
         raise _nothing_known(plain, where)
     sample = replace(_made(found, where, number), others=others_in(plain), alike=look_alikes(tuple(map(str, plain))))
     if sample.citations is not None or sample.answer is None or not sample.contexts:
