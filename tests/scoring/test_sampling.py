@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankproof import compare, evaluate
+from rankproof import audit, compare, evaluate
 from rankproof.errors import UsageError
 from rankproof.io.load import load_judgments
 from tests.shell import rankproof
@@ -36,6 +36,17 @@ def test_samples_are_nested_and_hold_what_all_queries_hold() -> None:
     shuffled = dict(sorted(judged.items(), key=lambda item: item[0][::-1]))
     assert set(evaluate(shuffled, run, "AP", sample=250).queries) == names
     assert evaluate(judged, run, "AP", sample=300).means == evaluate(judged, run, "AP").means
+
+
+def test_a_query_outside_the_sample_is_not_taken_for_another_spelling() -> None:
+    judged = {f"{letter}{i}": {f"d{i}": 1} for letter in "qQ" for i in range(20)}
+    run = {f"q{i}": [f"d{i}"] for i in range(20)}  # no Q... is answered
+    part = evaluate(judged, run, "AP", sample=10)
+    missing = sum(query[0] == "Q" for query in part.queries)
+    assert 0 < missing < 10
+    for found in (part.audit, audit(judged, run, "AP", sample=10)):
+        assert found.of_kind("case-of-ids") is None
+        assert f"{missing} of 10 judged queries without a ranking" in str(found.of_kind("missing-queries"))
 
 
 def test_a_sample_of_judgments_by_aspect_keeps_their_aspects() -> None:

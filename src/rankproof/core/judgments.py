@@ -50,6 +50,8 @@ class Judgments(Displayable):
     """The library of the data frame that they came in; empty for other inputs."""
     notes: tuple[str, ...] = ()
     """Guesses of the reader."""
+    sampled_from: Sequence[str] = ()
+    """All judged queries, if these are a sample of them."""
 
     @cached_property
     def queries(self) -> tuple[str, ...]:

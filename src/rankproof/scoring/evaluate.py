@@ -134,7 +134,8 @@ def sample_judgments(judgments: Judgments, size: float) -> Judgments:
     if n >= count:
         return judgments
     note = f"a sample of {n:,} of {count:,} judged queries, told by a hash; {sample_error_sentence(n)}"
-    return replace(select_queries(judgments, sample_of(judgments.query_ids, n)), notes=(*judgments.notes, note))
+    sample = select_queries(judgments, sample_of(judgments.query_ids, n))
+    return replace(sample, notes=(*judgments.notes, note), sampled_from=judgments.query_ids)
 
 
 def sample_error_sentence(n: int) -> str:
@@ -341,10 +342,10 @@ def audit(
     if conventions.get("duplicates", "error") == "error":
         conventions["duplicates"] = "first"
     scores = evaluate(judged, opened, measures, **conventions)
-    if scores.hits is None:
+    if scores.hits is None or scores.judgments is None:
         raise DataError("there are no rankings behind these scores. Next: evaluate again.")
     asked = [column.measure for column in scores.columns.values()]
-    return audit_full(judged, scores.hits, opened.table(), scores.census, asked, scores.conventions)
+    return audit_full(scores.judgments, scores.hits, opened.table(), scores.census, asked, scores.conventions)
 
 
 def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Scores:

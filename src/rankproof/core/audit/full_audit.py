@@ -87,7 +87,7 @@ def _meeting(case: FindingCase, whole: WholeRankings) -> Iterator[Finding]:
         yield nothing_common("query", len(judged.query_ids), judged.query_ids, whole.queries)
     if docs and set(judged.doc_ids).isdisjoint(docs):
         yield nothing_common("document", len(judged.doc_ids), judged.doc_ids, docs)
-    for left, right in ((judged.query_ids, whole.queries), (judged.doc_ids, docs)):
+    for left, right in ((judged.sampled_from or judged.query_ids, whole.queries), (judged.doc_ids, docs)):
         yield from twins(left, right)
         if right and set(left).isdisjoint(right) and (apart := affixes(left, right)) is not None:
             yield apart

@@ -359,7 +359,7 @@ def misspelt_ids(case: FindingCase, table: RankingTable, partly: bool = False) -
     """Documents and queries that both sides have, under differently spelled ids."""
     judgments = case.judgments
     if not case.answered.all():
-        missing, known = case.names(~case.answered), set(judgments.query_ids)
+        missing, known = case.names(~case.answered), {*judgments.query_ids, *judgments.sampled_from}
         extra = [each for each in dict.fromkeys(table.query) if each not in known]
         yield from misspelt_queries(missing, extra, judgments.query_ids)
     yield from misspelt_documents(unmet_ids(judgments, table), partly)
