@@ -161,6 +161,17 @@ def test_rows_without_an_id_and_empty_tables_are_refused(engine):
                 evaluate(judged, ENGINES[engine]([("q", "a", 1.0), row]), "RR")
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "sqlite", "datafusion"])
+@pytest.mark.parametrize("duplicates", ["error", "best"])
+def test_a_document_without_id_is_found_by_the_written_text(engine, duplicates):
+    judged, judgments = {"q": {"a": 1}}, pa.table({"query_id": ["q"], "doc_id": ["a"]})
+    text = counting_text(engine, Counted(), Conventions(duplicates=duplicates))
+    for missing in (None, ""):
+        _, bring = tables_in(engine, {"run": arrow([("q", "a", 1.0), ("q", missing, 0.5)]), "judgments": judgments})
+        with pytest.raises(DataError, match="query 'q': there is 1 row whose document is missing"):
+            evaluate(judged, counted_rows(bring(text), "rows"), "RR", duplicates=duplicates)
+
+
 def test_single_precision_and_decimal_scores_are_compared_as_in_memory():
     judged = {"q": {"a": 1, "b": 1}}
     single = arrow([("q", "a", 0.1), ("q", "b", 0.1), ("q", "c", 0.2)], score=pa.float32())

@@ -134,6 +134,7 @@ def counting_text(dialect: str, what: Counted, conventions: Conventions) -> str:
     score = _order(dialect, what, conventions, by_rank, given)
     bad = f"case when {score} is null or {spoken.nan.format(score)} then 1 else 0 end"
     whole, none = f"cast({{}} as {spoken.whole})".format, f"cast(null as {spoken.whole})"
+    no_id = spoken.bytes.format("''")
     own, judgment = ("query", "judgment") if what.numbered else ("query_id", "doc_id")
     answers = "query, judgment, probe"
     if not what.numbered:
@@ -176,7 +177,7 @@ select min(w.{own}), {none if what.numbered else f"cast(null as {spoken.short})"
     {none}, {spoken.double.format("null")}, {spoken.double.format("null")}, {whole("count(*)")},
     {whole(f"case when max(w.probe) = 1 then count(distinct case when {probed} then r.d end) end")},
     {whole("sum(r.copies) - count(*)")},
-    {whole("sum(case when r.bad = 1 or r.d is null then 1 else 0 end)")}, {whole(high)},
+    {whole(f"sum(case when r.bad = 1 or r.d is null or r.d = {no_id} then 1 else 0 end)")}, {whole(high)},
     {whole(endless)}, {rules}
   from {mine}rows r inner join {mine}wanted w on r.q = w.q group by w.q
 """
