@@ -335,7 +335,7 @@ def test_documents_in_place_of_their_number_are_counted() -> None:
     counted, told = (evaluate(judged, ranked, "Accuracy", corpus_size=size) for size in (corpus, 4))
     assert counted["Accuracy"] == told["Accuracy"]
     assert counted.conventions.to_dict()["corpus"] == 4
-    with pytest.raises(DataError, match="None of the 1 document judged relevant is in the corpus"):
+    with pytest.raises(DataError, match="The only document judged relevant is not in the corpus"):
         evaluate(judged, ranked, "RR", corpus_size={"z": "text"})
 
 

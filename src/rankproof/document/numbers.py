@@ -131,6 +131,15 @@ def count(number: int, one: str = "", many: str = "") -> str:
     return f"{number:,} {one if number == 1 else plural}" if one else f"{number:,}"
 
 
+def none_of(number: int, one: str, many: str = "") -> str:
+    """The begin of a sentence that says where none of them is.
+
+    >>> f"{none_of(1, 'judged query')} in it", f"{none_of(12, 'judged query')} in it"
+    ('The only judged query is not in it', 'None of the 12 judged queries is in it')
+    """
+    return f"The only {one} is not" if number == 1 else f"None of the {count(number, one, many)} is"
+
+
 def first_of(found: Sequence[T], most: int = 5, words: Callable[[T], str] = str, joint: str = ", ") -> str:
     """The first of them in words, and how many more there are.
 

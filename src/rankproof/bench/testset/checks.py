@@ -10,7 +10,7 @@ from rankproof.core.audit import Audit, Finding, Severity, few_examples
 from rankproof.core.audit.ids import CORPUS, not_in_corpus, respelt, without_text
 from rankproof.core.corpus import Corpus
 from rankproof.core.table import best_first
-from rankproof.document.numbers import count
+from rankproof.document.numbers import count, none_of
 from rankproof.errors import old_arguments
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import Columns, load_judgments, load_rankings, with_columns
@@ -175,7 +175,7 @@ def _not_asked(questions: Texts, rankings: Rankings) -> Iterator[Finding]:
                 "error",
                 "no-common-questions",
                 len(questions),
-                f"None of the {count(len(questions), 'question')} is in the ranking {name}.",
+                f"{none_of(len(questions), 'question')} in the ranking {name}.",
                 few_examples([*list(questions)[:2], *list(ranking)[:2]]),
                 "check that both files spell ids the same way.",
             )

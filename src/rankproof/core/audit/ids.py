@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rankproof.core.audit import ENOUGH_SHARED, EXAMPLES, NEARLY_NONE, Finding, Severity
 from rankproof.core.judgments import Judgments
-from rankproof.document.numbers import count
+from rankproof.document.numbers import count, none_of
 from rankproof.errors import DataError, shorten
 
 CORPUS: Sides = ("judgments", "corpus")
@@ -29,15 +29,16 @@ def not_in_corpus(relevant: Iterable[str], corpus: Collection[str]) -> Finding |
     """A finding if almost none of the relevant documents is in the corpus: the ids do not match.
 
     >>> print(not_in_corpus(["fees"], ["fees.md", "help.md"]))
-    None of the 1 document judged relevant is in the corpus. The ids of the corpus match those of the judgments \
+    The only document judged relevant is not in the corpus. The ids of the corpus match those of the judgments \
 without '.md' at their end. For example 'fees' and 'fees.md'. Next: spell the ids of both sides alike.
     """
     wanted = list(dict.fromkeys(relevant))
     shared = sum(each in corpus for each in wanted)
     if not wanted or shared > NEARLY_NONE * len(wanted):
         return None
-    said = f"{f'Only {shared:,}' if shared else 'None'} of the {count(len(wanted), 'document')} judged relevant "
-    return _apart("relevant-not-in-corpus", f"{said}is in the corpus.", wanted, corpus, CORPUS)
+    words = "document judged relevant", "documents judged relevant"
+    some = f"Only {shared:,} of the {count(len(wanted), *words)} is" if shared else none_of(len(wanted), *words)
+    return _apart("relevant-not-in-corpus", f"{some} in the corpus.", wanted, corpus, CORPUS)
 
 
 def without_text(queries: Collection[str], questions: Collection[str]) -> Finding | None:
@@ -48,7 +49,7 @@ def without_text(queries: Collection[str], questions: Collection[str]) -> Findin
     """
     if not queries or not set(queries).isdisjoint(questions):
         return None
-    said = f"None of the {count(len(queries), 'judged query')} is among the questions."
+    said = f"{none_of(len(queries), 'judged query')} among the questions."
     return _apart("no-common-questions", said, queries, questions, ("judgments", "questions"))
 
 
@@ -58,7 +59,7 @@ def ranked_otherwise(judgments: Judgments, ranked: Iterable[str]) -> Finding | N
     rule = spelling_between(judged, docs) if judged.isdisjoint(docs) else None
     if rule is None:
         return None
-    said = f"None of the {count(len(judged), 'judged document')} is in the ranking. {rule.message}"
+    said = f"{none_of(len(judged), 'judged document')} in the ranking. {rule.message}"
     return Finding("error", NOTHING_SHARED, len(judged), said, rule.examples, rule.advice)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from rankproof.core.audit import DEEP, EXAMPLES, NEAR_EMPTY, Finding, FindingCase, few_examples, kin_of, list_words
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
-from rankproof.document.numbers import count, setting
+from rankproof.document.numbers import count, none_of, setting
 from rankproof.errors import shorten
 
 BEYOND_CHANCE = 4.5
@@ -186,7 +186,7 @@ def nothing_common(noun: str, n: int, judged: Sequence[str], ranked: Sequence[st
     if ranked is not None and not ranked:
         empty = f"The ranking is empty: it has no {noun}."
         return Finding("error", f"no-common-{many}", n, empty, (), "check how it was made.")
-    message = f"None of the {count(n, f'judged {noun}')} is in the ranking{where}."
+    message = f"{none_of(n, f'judged {noun}')} in the ranking{where}."
     advice = f"compare the {noun} ids: the two sides spell them differently, or belong to different collections."
     sides = ((judged, "judged"), (ranked or (), "ranked"))
     examples = tuple(f"{shorten(each)} is {verb}" for ids, verb in sides for each in ids[:2])
