@@ -373,7 +373,9 @@ def _literal(text: str, at: str) -> Any:
     try:
         return ast.literal_eval(at.lstrip("0") or "0") if at.isdigit() else ast.literal_eval(at)
     except UNREADABLE:
-        raise _unreadable(text, f"the cut-off {shorten(at, 200)} is not a number", "write it like @10") from None
+        k, behind, parameters = at.partition("(")
+        turned = f"{text.partition('@')[0]}({parameters}@{k}" if behind and k.isdigit() else "@10"
+        raise _unreadable(text, f"the cut-off {shorten(at, 200)} is not a number", f"write it like {turned}") from None
 
 
 def split(text: str) -> list[str]:

@@ -61,14 +61,14 @@ PROFILES, BUILT_ON = ({name: _profile(name) for name in _TOLD[group]} for group 
 """Every profile by its name; and tools that call trec_eval, by their own names."""
 
 
-def find(name: str) -> Profile:
-    """The profile of that name.
+def find(name: str, setting: str = "profile") -> Profile:
+    """The profile of that name, which was given under that setting.
 
     >>> find("quepid").measures["nDCG"]
     {'gain': 'exp', 'ideal': 'uncut'}
     """
     known = {**PROFILES, **BUILT_ON}
-    check_one_of("profile", name, known)
+    check_one_of(setting, name, known)
     return known[name]
 
 

@@ -16,6 +16,7 @@ from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure, seen_by, worth
 from rankproof.core.names import parse
+from rankproof.core.profiles import find
 from rankproof.core.table import RankingTable, missed_documents
 from rankproof.document.model import (
     PAGE,
@@ -312,7 +313,7 @@ def explain(
     def under(name: str | None) -> Scores:
         return evaluate(judged, opened, [measure], profile=name, **conventions)
 
-    own, other = under(profile), None if versus is None else under(versus)
+    own, other = under(profile), None if versus is None else under(find(versus, "versus").name)
     return Explanation(
         explain_scores(own, judged, table, query),
         None if other is None else explain_scores(other, judged, table, query),

@@ -46,7 +46,7 @@ class BadLine(Exception):
 
     def advice(self, source: str, ending: str) -> str:
         """What to do; if not even the first line has the columns, the file is in another format."""
-        if self.line or "columns, expected" not in self.found:
+        if self.line or "columns, expected" not in self.found or not os.path.isfile(source):
             return "correct the line or drop it"
         made = f"{PurePath(source).stem}{ending}"
         how = for_face(f"convert({source!r}, {made!r})", f"rankproof convert {shlex.join((source, made))}")
