@@ -77,6 +77,8 @@ PARAMETERS = st.sampled_from(
         ".5,10",
         ".1=2,2=3",
         ".0=1,1=-5",
+        ".+-1=3",
+        ".1=1e308,2=1e308",
         ".p=0.5",
         ".p=1",
         ".x",
@@ -115,7 +117,7 @@ PARAMETERS = st.sampled_from(
     ),
     parameters=PARAMETERS,
     options=st.lists(
-        st.sampled_from(["-q", "-c", "-J", "-n", "-M0", "-M1", "-l0", "-l3", "-N", "5", "-x", "--as=9"]),
+        st.sampled_from(["-q", "-c", "-J", "-n", "-M0", "-M1", f"-M{10**20}", "-l0", "-l3", "-N", "5", "-x", "--as=9"]),
         max_size=4,
     ),
 )

@@ -85,6 +85,7 @@ def test_what_trec_eval_ignores_silently_is_said():
         (["-m", "P.five", "q", "r"], 2, "got parameter 'five', expected a number"),
         (["-m", "ndcg.3", "q", "r"], 2, "got '3', expected grade=gain pairs"),
         (["-", "-"], 1, "standard input can be read once only"),
+        (["-m", "ndcg.1=1e308,2=1e308", "q", "r"], 2, "got parameter '1e308', expected a number up to 1e+15"),
         (["-m", "ndcg.+-1=3", "q", "r"], 2, "got '+-1=3', expected grade=gain pairs"),
         (["-m", "ndcg.\uff11=3", "q", "r"], 2, "got '\uff11=3', expected grade=gain pairs"),
         (["-l", "\uff11", "q", "r"], 1, "-l: got '\uff11', expected a whole number"),

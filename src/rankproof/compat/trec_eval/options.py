@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import getopt
-import math
 import re
+import sys
 import textwrap
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES, Entry, entries_named, split_request
+from rankproof.core.measure import LARGEST
 from rankproof.core.names import parse
-from rankproof.errors import UsageError, check_whole, number_in, one_of
+from rankproof.errors import UsageError, check_whole, number_in, one_of, shorten
 
 
 @dataclass(frozen=True)
@@ -96,9 +97,10 @@ def _numbers(name: str, text: str) -> tuple[float, ...]:
 
 def _number(name: str, word: str) -> float:
     value = number_in(word)
-    if not math.isfinite(value):
+    if not abs(value) <= LARGEST:
         raise UsageError(
-            f"{name}: got parameter {word!r}, expected a number. Next: write numbers after the point, like P.5,10."
+            f"{name}: got parameter {shorten(word)}, expected a number up to {LARGEST:g}. "
+            "Next: write numbers after the point, like P.5,10."
         )
     return value
 
@@ -216,7 +218,7 @@ def _with(options: Options, name: str, value: str) -> Options:
     if name in ("-l", "-N", "-M", "--as"):
         with suppress(ValueError):  # more digits than Python reads
             given = int(value) if _WHOLE.fullmatch(value.strip()) else value
-        given = check_whole(name, given, 0)
+        given = min(check_whole(name, given, 0), sys.maxsize)  # more documents are not counted anywhere
     elif name == "-m":
         given = (*options.measures, value)
     elif name in _FLAGS:
