@@ -73,7 +73,7 @@ def render(columns: Columns, kind: str) -> Iterable[bytes]:
 
 
 def _trec(columns: Columns) -> Iterator[bytes]:
-    _refuse(columns, "TREC", lambda text: len(fields(text)) != 1 or text == "#")
+    _refuse(columns, "TREC", lambda text: fields(text) != [text] or "\0" in text or text == "#")
     if columns.value == "score":
         return _trec_run(columns)
     aspects: Sequence[str] = columns.aspect or ["0"] * len(columns.query)
@@ -115,7 +115,7 @@ def _refuse(columns: Columns, kind: str, unfit: Callable[[str], bool]) -> None:
 def _delimited(columns: Columns, delimiter: str) -> list[bytes]:
     """CSV, or without any quotes TSV."""
     tsv = delimiter == "\t"
-    cuts = "\t\r\n" if tsv else ""
+    cuts = "\t\r\n\0" if tsv else "\r\0"
     _refuse(columns, "TSV" if tsv else "CSV", lambda text: text != text.strip() or any(map(text.__contains__, cuts)))
     named = columns.by_name()
     text = io.StringIO(newline="")
