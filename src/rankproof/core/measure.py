@@ -140,7 +140,8 @@ def _kind(function: Callable[..., Any], parameter: inspect.Parameter) -> Paramet
         return ParameterKind("|".join(inside), lambda value: is_one_of(value, inside), str, inside)
     raise UsageError(
         f"{function.__name__}: parameter {parameter.name!r} has no kind that could be checked. Next: annotate it with "
-        "one of rankproof's kinds (Cutoff, Grade, Count, Number, Positive, Share, Persistence) or a Literal."
+        "one of the kinds in rankproof.core.measure (Cutoff, Grade, Count, Number, Positive, Share, Persistence) or a "
+        "Literal."
     )
 
 
