@@ -351,8 +351,8 @@ def _opened(frame: Any, source: str) -> Any:
         table = nw.from_native(frame, pass_through=True, allow_series=True)
     except (ValueError, TypeError, nw.exceptions.NarwhalsError) as error:
         raise DataError(
-            f"{source}: the data frame cannot be used: {' '.join(str(error).split())}. Next: give each column a name of "
-            "its own, or turn it into another kind of frame."
+            f"{source}: the data frame cannot be used: {' '.join(str(error).split())}. Next: give each column a name "
+            "of its own, or turn it into another kind of frame."
         ) from error
     if isinstance(table, (nw.DataFrame, nw.LazyFrame)):
         return table

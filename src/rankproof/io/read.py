@@ -203,7 +203,8 @@ def rows_in(
     """The rows of a file, told by its content, one after the other as it is read.
 
     `of_object` gives the rows of a JSON file that is one object, `headless` those of lines without a first one that
-    has a name of `header`; without it a first line is a header always, and quotes have a meaning in TSV too. `empty` stands for an empty cell; lines that are a `comment` are passed over.
+    has a name of `header`; without it a first line is a header always, and quotes have a meaning in TSV too.
+    `empty` stands for an empty cell; lines that are a `comment` are passed over.
     """
     name = name_of(path)
     with open_file(path) as raw:
@@ -301,11 +302,10 @@ def decode_json(text: str, name: str, line: int, decoder: json.JSONDecoder = DEC
 
 def _of_json(number: int, first: str, lines: Iterator[Line], name: str, of_object: OfObject) -> Iterator[Row]:
     """One JSON object a line; a first line that only begins one is the beginning of a whole JSON text."""
-    if not first.rstrip().endswith("}"):
-        whole = decode_json(first + "".join(line for _, line in lines), name, number)
-        yield from of_object(whole, name)
-        return
-    record = decode_json(first.rstrip(), name, number)
+    text = first.rstrip()
+    if not text.endswith("}"):
+        text = first + "".join(line for _, line in lines)
+    record = decode_json(text, name, number)
     second = next((line for line in lines if line[1].strip()), None)
     if second is None:
         yield from of_object(record, name)

@@ -400,8 +400,11 @@ def test_errors_say_file_and_line(tmp_path: Path, line: str, said: str) -> None:
             b"question;contexts\na;plain text\n",
             r'a list. Next: write one, .* a cell of CSV holds as "\[""a"", ""b""\]"',
         ),
-        (b'{"resourceSpans": []}', "empty, .* none with a retrieval"),
-        (b'{"samples": [{"question": "a"}]}\n' * 2, r"one level deeper, in the list 'samples'. Next: .*row\['samples'\]"),
+        (b'{"resourceSpans": []}', "none of the traces has a retrieval"),
+        (
+            b'{"samples": [{"question": "a"}]}\n' * 2,
+            r"one level deeper, in the list 'samples'. Next: .*row\['samples'\]",
+        ),
     ],
 )
 def test_files_that_are_no_samples(tmp_path: Path, content: bytes, said: str) -> None:

@@ -275,11 +275,6 @@ def _mean_over_points(column: OptionColumn, options: Options) -> Formula:
     return lambda h: sum((point(h) for point in points), np.zeros(h.n)) / len(points)
 
 
-def _levels(column: OptionColumn, options: Options) -> Formula:
-    """nDCG at the levels of gain; trec_eval computes it only where a document is relevant."""
-    return lambda h: _ours(column, options)(h) * (relevant_count(h, options.level) > 0)
-
-
 def _f(column: OptionColumn, options: Options) -> Formula:
     """F, whose parameter is beta squared here."""
     weight = column.numbers[0]
@@ -305,15 +300,6 @@ def _biased(column: OptionColumn, options: Options) -> Formula:
     return lambda h: rbp(h.valued(gain))
 
 
-def _residual(column: OptionColumn, options: Options) -> Formula:
-    choices = {"negative": "unjudged", "tail": "unjudged"}
-    return parse("RBPResidual").with_params({"p": column.pairs.get("p", 0.9), **choices})
-
-
-def _unjudged(column: OptionColumn, options: Options) -> Formula:
-    return parse("Unjudged").with_params({"k": _cutoff(column), "denominator": "k", "negative": "unjudged"})
-
-
 FORMULAS: dict[str, Maker] = {
     "num_ret": lambda column, options: parse("NumRet"),
     "iprec_at_recall": lambda column, options: _at_recall(_cutoff(column), options),
@@ -322,11 +308,14 @@ FORMULAS: dict[str, Maker] = {
     "dcg": _dcg,
     "ideal_dcg": _ideal_dcg,
     "ndcg": lambda column, options: lambda h: ratio(_dcg(column, options)(h), _ideal_dcg(column, options)(h)),
-    "Rndcg": _levels,
+    # nDCG at the levels of gain; trec_eval computes it only where a document is relevant.
+    "Rndcg": lambda column, options: lambda h: _ours(column, options)(h) * (relevant_count(h, options.level) > 0),
     "ndcg_cut": lambda column, options: parse("nDCG") @ int(_cutoff(column)),
     "set_F": _f,
     "rbp": _biased,
-    "rbp_resid": _residual,
-    "unj": _unjudged,
+    "rbp_resid": lambda column, options: parse("RBPResidual(negative='unjudged', tail='unjudged')").with_params(
+        {"p": column.pairs.get("p", 0.9)}
+    ),
+    "unj": lambda column, options: parse("Unjudged(denominator='k', negative='unjudged')") @ int(_cutoff(column)),
 }
 """The measures of trec_eval that take more than our measure of the same name does, or are none of ours."""

@@ -7,7 +7,6 @@ import re
 import sys
 import textwrap
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -38,7 +37,7 @@ class Choice:
     notes: tuple[str, ...]
 
 
-_WHOLE = re.compile(r"[+-]?[0-9]+")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,999}")
 Request: TypeAlias = tuple[str, str | None]
 """The name of a measure, and its parameters if there are any."""
 
@@ -216,8 +215,7 @@ def _with(options: Options, name: str, value: str) -> Options:
     if name == "--as" and value not in ("9", "10"):
         raise one_of("--as", value, ("9", "10"))
     if name in ("-l", "-N", "-M", "--as"):
-        with suppress(ValueError):  # more digits than Python reads
-            given = int(value) if _WHOLE.fullmatch(value.strip()) else value
+        given = int(value) if _WHOLE.fullmatch(value.strip()) else value
         given = min(check_whole(name, given, 0), sys.maxsize)  # more documents are not counted anywhere
     elif name == "-m":
         given = (*options.measures, value)

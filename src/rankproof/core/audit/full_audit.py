@@ -6,7 +6,7 @@ For queries that are spread over workers, errors are found from numbers that add
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
@@ -41,7 +41,7 @@ from rankproof.core.audit.queries import (
     places_from_the_middle,
     turned_round,
 )
-from rankproof.core.conventions import USUAL, Conventions, is_unanswered, keep_one
+from rankproof.core.conventions import Conventions, is_unanswered, keep_one
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, contrary_groups
 from rankproof.core.judgments import Judgments
@@ -66,23 +66,25 @@ def audit_full(
 
     `hits` may be joined with `duplicates='first'`, so that a ranking with duplicates can be looked at.
     """
-    case = FindingCase(judgments, hits, census or Census(), measures, conventions or USUAL)
-    whole = gather_queries(table)
-    free = audit_hits(judgments, hits, case.census, measures, case.conventions)
-    found = chain(_meeting(case, whole), *(check(whole) for check in CHECKS))
-    return Audit.of(with_spelling({each.kind: each for each in (*free, *found)}.values(), misspelt_ids(case, table)))
+    free = audit_hits(judgments, hits, census, measures, conventions)
+    return explain_unmet(free, judgments, hits, table, CHECKS)
 
 
-def explain_unmet(found: Audit, judgments: Judgments, hits: Hits, table: RankingTable) -> Audit:
-    """The audit of two sides without a document in common, with what keeps them apart and examples of both."""
-    case = FindingCase(judgments, hits)
-    apart = _meeting(case, gather_queries(table))
-    return Audit.of(with_spelling({each.kind: each for each in (*found, *apart)}.values(), misspelt_ids(case, table)))
+Check = Callable[[WholeRankings], Iterator[Finding]]
 
 
-def _meeting(case: FindingCase, whole: WholeRankings) -> Iterator[Finding]:
+def explain_unmet(
+    found: Audit, judgments: Judgments, hits: Hits, table: RankingTable, checks: Sequence[Check] = ()
+) -> Audit:
+    """The audit with what keeps two sides apart and examples of both, and with what the checks find."""
+    whole, spelt = gather_queries(table), misspelt_ids(FindingCase(judgments, hits), table)
+    more = chain(_meeting(judgments, whole), *(check(whole) for check in checks))
+    return Audit.of(with_spelling({each.kind: each for each in (*found, *more)}.values(), spelt))
+
+
+def _meeting(judged: Judgments, whole: WholeRankings) -> Iterator[Finding]:
     """Whether the ids of both sides meet, and what keeps them apart where they do not."""
-    judged, docs = case.judgments, whole.table.doc
+    docs = whole.table.doc
     if set(judged.query_ids).isdisjoint(whole.queries):
         yield nothing_common("query", len(judged.query_ids), judged.query_ids, whole.queries)
     if docs and set(judged.doc_ids).isdisjoint(docs):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from string import digits as DIGITS
@@ -35,14 +34,11 @@ def read_samples(source: Any) -> Iterator[Sample]:
     seen = Places()
     rows = rows_of(_opened(source), "samples", _is_sample)
     first = next(rows, None)
-    if first is not None and are_spans(first.value):
-        rows = rows_of_spans(chain([first], rows))
-        first = next(rows, None)
     if first is None:
-        raise DataError(
-            "samples: empty, there are no samples (of traces, none with a retrieval). Next: check how they were made."
-        )
-    for number, (where, value) in enumerate(chain([first], rows), 1):
+        raise DataError("samples: empty, there are no samples. Next: check how they were made.")
+    rows = chain([first], rows)
+    rows = rows_of_spans(rows) if are_spans(first.value) else rows
+    for number, (where, value) in enumerate(rows, 1):
         sample = value if isinstance(value, Sample) else sample_of(value, where, str(number))
         if (before := seen.take(sample.id, where)) is not None:
             raise DataError(
@@ -50,12 +46,6 @@ def read_samples(source: Any) -> Iterator[Sample]:
                 "Next: give each sample an id of its own."
             )
         yield sample
-
-
-NO_TEXT = {"id", "prompt_k"}
-"""The fields of a sample that say nothing of its texts."""
-OF_OBJECTS = ("inputs", "outputs", "reference_outputs", "messages", "expected_output", "context")
-"""Parts of rows that are objects."""
 
 
 class Places:
@@ -100,7 +90,7 @@ def _opened(source: Any) -> Any:
 
 def _is_sample(whole: dict[str, Any], inside: dict[str, Any]) -> bool:
     """Whether a JSON object is a sample or spans itself, and what is inside its only list no sample."""
-    known = {*fields_in(sample_values.trec_row(whole), "")} - NO_TEXT
+    known = fields_in(sample_values.trec_row(whole), "")
     return are_spans(whole) or "query" in known or (bool(known) and "query" not in fields_in(inside, ""))
 
 
@@ -113,7 +103,7 @@ def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
     """
     plain = sample_values.trec_row(_as_mapping(row, where))
     found = fields_in(plain, where)
-    if not found.keys() - NO_TEXT:
+    if not set(found) - {"id", "prompt_k"}:
         raise _nothing_known(plain, where)
     sample = replace(_made(found, where, number), others=others_in(plain), alike=look_alikes(tuple(map(str, plain))))
     if sample.citations is not None or sample.answer is None or not sample.contexts:
@@ -129,8 +119,8 @@ def _as_mapping(row: Any, where: str) -> Mapping[str, Any]:
     if hasattr(row, "model_dump"):
         return dict(row.model_dump())
     if is_dataclass(row) and not isinstance(row, type):
-        return {each.name: getattr(row, each.name) for each in dataclasses.fields(row)}
-    found = {name: getattr(row, name) for name in (*KNOWN, *OF_OBJECTS) if hasattr(row, name)}
+        return {each.name: getattr(row, each.name) for each in fields(row)}
+    found = {name: getattr(row, name) for name in (*KNOWN, *NESTED, EITHER, "messages") if hasattr(row, name)}
     if isinstance(row, str | int | float | list | tuple) or not found:
         raise DataError(
             f"{where}: got {shorten(row)} ({type(row).__name__}), expected a row with fields like "
@@ -271,8 +261,7 @@ def _plain(value: Any) -> Any:
 
 
 # --- spans of production traces as rows: each trace is one sample -----------------------------------------
-# Read are OpenTelemetry's GenAI spans and OpenInference spans, as plain dicts, as exported OTLP JSON, and as rows of
-# a frame whose columns are named `attributes.*`.
+# OpenTelemetry's GenAI spans and OpenInference spans: dicts, OTLP JSON, or rows of a frame with `attributes.*`.
 
 QUERY = ("gen_ai.retrieval.query.text", "input.value")
 PARENTS = ("parent_id", "parentSpanId", "parent_span_id")
@@ -299,10 +288,11 @@ def rows_of_spans(rows: Iterable[Row]) -> Iterator[Row]:
     for where, value in rows:
         for span in _spans(value, where):
             traces.setdefault(str(_trace(span)), (where, []))[1].append(span)
-    for trace, (where, spans) in traces.items():
-        row = _sample(trace, spans)
-        if row["contexts"] is not None:
-            yield Row(where, row)
+    found = [Row(where, _sample(trace, spans)) for trace, (where, spans) in traces.items()]
+    found = [row for row in found if row.value["contexts"] is not None]
+    if not found:
+        raise DataError("samples: none of the traces has a retrieval. Next: check which traces these are.")
+    return iter(found)
 
 
 def _spans(value: Any, where: str) -> list[Mapping[str, Any]]:
