@@ -12,8 +12,8 @@ guess, are an error here: a cut-off of 0, a score that is NaN, a grade that is n
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -44,6 +44,7 @@ supported_measures: set[str] = set(supported_nicknames["all_trec"])
 """The measures that are available."""
 
 _VERSION: Literal[9] = 9
+T = TypeVar("T", int, float)
 _NUMBERS = re.compile(r"[0-9]+(\.[0-9]+)?(,[0-9]+(\.[0-9]+)?)*")
 
 
@@ -149,10 +150,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     >>> parse_run(["q1 Q0 d1 1 2.5 bm25"])
     {'q1': {'d1': 2.5}}
     """
-    run: dict[str, dict[str, float]] = {}
-    for number, (query, _, document, _, score, _) in _fields(f_run, 6):
-        _put(run.setdefault(query, {}), document, _parsed(float, score, number), number)
-    return run
+    return _table(f_run, 6, 4, float, "a number as score")
 
 
 @explain_calls
@@ -162,40 +160,33 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     >>> parse_qrel(["q1 0 d1 2"])
     {'q1': {'d1': 2}}
     """
-    qrel: dict[str, dict[str, int]] = {}
-    for number, (query, _, document, grade) in _fields(f_qrel, 4):
-        _put(qrel.setdefault(query, {}), document, _parsed(int, grade, number), number)
-    return qrel
+    return _table(f_qrel, 4, 3, int, "a whole number as grade")
 
 
-def _fields(lines: Iterable[str], expected: int) -> Iterator[tuple[int, list[str]]]:
-    for number, line in enumerate(lines, 1):
-        fields = line.split()
-        if fields and len(fields) != expected:
+def _table(
+    lines: Iterable[str], expected: int, place: int, kind: Callable[[str], T], what: str
+) -> dict[str, dict[str, T]]:
+    """By query and document the numbers that stand at a place of the lines."""
+    table: dict[str, dict[str, T]] = {}
+    for number, fields in enumerate(map(str.split, lines), 1):
+        if not fields:
+            continue
+        if len(fields) != expected:
             raise DataError(
-                f"line {number}: got {len(fields)} fields in {shorten(line)}, expected {expected}. "
+                f"line {number}: got {len(fields)} fields in {shorten(' '.join(fields))}, expected {expected}. "
                 "Next: correct the line."
             )
-        if fields:
-            yield number, fields
-
-
-def _parsed(kind: Any, text: str, line: int) -> Any:
-    try:
-        return kind(text)
-    except ValueError:
-        raise DataError(f"line {line}: got {text!r}, expected {_EXPECTED[kind]}. Next: correct the line.") from None
-
-
-_EXPECTED = {int: "a whole number as grade", float: "a number as score"}
-
-
-def _put(known: dict[str, Any], document: str, value: Any, line: int) -> None:
-    if document in known:
-        raise DataError(
-            f"line {line}: document {shorten(document)} comes a second time for its query. Next: keep one of the lines."
-        )
-    known[document] = value
+        query, document, text = fields[0], fields[2], fields[place]
+        if document in table.setdefault(query, {}):
+            raise DataError(
+                f"line {number}: document {shorten(document)} comes a second time for its query. "
+                "Next: keep one of the lines."
+            )
+        try:
+            table[query][document] = kind(text)
+        except ValueError:
+            raise DataError(f"line {number}: got {text!r}, expected {what}. Next: correct the line.") from None
+    return table
 
 
 @explain_calls

@@ -12,7 +12,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from rankproof.core.arrays import HIGHEST_EXP, sample_of
-from rankproof.core.audit import Audit
+from rankproof.core.audit import Audit, FindingCase
 from rankproof.core.audit.full_audit import audit_full
 from rankproof.core.audit.ids import NOTHING_SHARED, check_found, not_in_corpus, ranked_otherwise, relevant_in
 from rankproof.core.audit.queries import beyond_queries
@@ -345,7 +345,8 @@ def audit(
     if scores.hits is None or scores.judgments is None:
         raise DataError("there are no rankings behind these scores. Next: evaluate again.")
     asked = [column.measure for column in scores.columns.values()]
-    return audit_full(scores.judgments, scores.hits, opened.table(), scores.census, asked, scores.conventions)
+    case = FindingCase(scores.judgments, scores.hits, scores.census, asked, scores.conventions)
+    return audit_full(case, opened.table())
 
 
 def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Scores:

@@ -193,19 +193,20 @@ class Scores(ScoresLike):
     @cached_property
     def _audited(self) -> Audit:
         """What is known of the data, whatever the groups."""
-        from rankproof.core.audit import READ_WHOLE
+        from rankproof.core.audit import READ_WHOLE, FindingCase
         from rankproof.core.audit.full_audit import explain_unmet
         from rankproof.core.audit.hit_checks import audit_hits, audit_spelling
 
         if self.hits is None or self.judgments is None:
             return Audit.from_dict(self.stored.get("audit", []))
         measures = [column.measure for column in self.columns.values()]
-        found = audit_hits(self.judgments, self.hits, self.census, measures, self.conventions)
+        case = FindingCase(self.judgments, self.hits, self.census, measures, self.conventions)
+        found = audit_hits(case)
         if self.ranking is None:
             return found
         if found.of_kind("no-common-documents") is not None:
-            return explain_unmet(found, self.judgments, self.hits, self.ranking.part(READ_WHOLE))
-        return audit_spelling(found, self.judgments, self.hits, self.ranking)
+            return explain_unmet(found, case, self.ranking.part(READ_WHOLE))
+        return audit_spelling(found, case, self.ranking)
 
     @cached_property
     def definition(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import pytest
 
 import rankproof.core.audit
 from rankproof import audit, evaluate
-from rankproof.core.audit import Audit, Finding
+from rankproof.core.audit import Audit, Finding, FindingCase
 from rankproof.core.audit.full_audit import audit_full
 from rankproof.core.audit.hit_checks import audit_hits
 from rankproof.core.conventions import Conventions
@@ -40,10 +40,8 @@ def audited(judged: Any, ranking: Any, measures: str = "", whole: bool = False, 
         Census(),
     )
     hits = join(judgments, source.blocks(judgments, conventions, census), conventions)
-    asked = parse_all(measures) if measures else []
-    if whole:
-        return audit_full(judgments, hits, source.table(), census, asked, conventions)
-    return audit_hits(judgments, hits, census, asked, conventions)
+    case = FindingCase(judgments, hits, census, parse_all(measures) if measures else [], conventions)
+    return audit_full(case, source.table()) if whole else audit_hits(case)
 
 
 def only(found: Audit, kind: str) -> Finding:

@@ -172,14 +172,14 @@ def topic_lines(results: Results) -> Iterator[str]:
     shown = [series for series in results.series if series.column.entry.shown != "summary"]
     for place, topic in enumerate(results.topics):
         for series in shown:
-            yield line(series.column.name, topic, series.values[place], series.whole, results.standardised)
+            yield line(series.column.name, topic, series.values[place], series.column.entry.whole, results.standardised)
 
 
 def summary_lines(results: Results) -> Iterator[str]:
     """The lines of the summary over all topics."""
     for series in results.series:
         if series.column.entry.shown != "topics":
-            yield line(series.column.name, "all", series.summary, series.whole, results.standardised)
+            yield line(series.column.name, "all", series.summary, series.column.entry.whole, results.standardised)
 
 
 def line(name: str, topic: str, value: Value, whole: bool, standardised: bool) -> str:

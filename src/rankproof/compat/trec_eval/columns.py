@@ -100,11 +100,6 @@ class ResultSeries:
     values: Sequence[Value]
     summary: Value = 0.0
 
-    @property
-    def whole(self) -> bool:
-        """Whether the values are printed as whole numbers."""
-        return self.column.entry.whole
-
 
 @dataclass(frozen=True)
 class Results:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -289,9 +289,3 @@ def split_request(request: str, version: int) -> tuple[str, str | None]:
     if name not in known_names(version):
         raise not_known(f"illegal measure '{request}'", name, known_names(version), "see 'rankproof trec_eval -h'")
     return name, parameters if dot else None
-
-
-def entries_named(names: Iterable[str], version: int) -> list[Entry]:
-    """The measures meant by names and nicknames, in printing order."""
-    chosen = {name for given in names for name in NICKNAMES.get(given, (given,))}
-    return [entry for name, entry in CATALOGUE.items() if name in chosen and entry.since <= version]

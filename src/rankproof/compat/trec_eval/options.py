@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES, Entry, entries_named, split_request
+from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES, Entry, split_request
 from rankproof.core.measure import LARGEST
 from rankproof.core.names import parse
 from rankproof.errors import UsageError, check_whole, number_in, one_of, shorten
@@ -64,7 +64,8 @@ def plan(requests: Sequence[Request], version: int) -> Choice:
             elif name not in CATALOGUE or CATALOGUE[name].takes == "nothing":
                 notes.append(f"{name}.{given}: {name} takes no parameters; they are ignored")
             parameters.setdefault(name, given)
-    entries = entries_named((name for name, _ in requests), version)
+    named = {name for given, _ in requests for name in NICKNAMES.get(given, (given,))}
+    entries = [entry for name, entry in CATALOGUE.items() if name in named and entry.since <= version]
     columns = [column for entry in entries for column in columns_of(entry, parameters.get(entry.name), notes)]
     return Choice(tuple(columns), tuple(notes))
 

@@ -41,9 +41,9 @@ from rankproof.core.audit.queries import (
     places_from_the_middle,
     turned_round,
 )
-from rankproof.core.conventions import Conventions, is_unanswered, keep_one
-from rankproof.core.hits import Array, Hits
-from rankproof.core.join import Census, contrary_groups
+from rankproof.core.conventions import is_unanswered, keep_one
+from rankproof.core.hits import Array
+from rankproof.core.join import contrary_groups
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.table import RankingTable
@@ -54,31 +54,21 @@ AT_ONCE = 1000
 """The number of queries whose rows are sorted at once: sorting all of them takes several times their room."""
 
 
-def audit_full(
-    judgments: Judgments,
-    hits: Hits,
-    table: RankingTable,
-    census: Census | None = None,
-    measures: Sequence[Measure] = (),
-    conventions: Conventions | None = None,
-) -> Audit:
+def audit_full(case: FindingCase, table: RankingTable) -> Audit:
     """All findings: those of `audit_hits`, and those of the whole ranking.
 
-    `hits` may be joined with `duplicates='first'`, so that a ranking with duplicates can be looked at.
+    The hits may be joined with `duplicates='first'`, so that a ranking with duplicates can be looked at.
     """
-    free = audit_hits(judgments, hits, census, measures, conventions)
-    return explain_unmet(free, judgments, hits, table, CHECKS)
+    return explain_unmet(audit_hits(case), case, table, CHECKS)
 
 
 Check = Callable[[WholeRankings], Iterator[Finding]]
 
 
-def explain_unmet(
-    found: Audit, judgments: Judgments, hits: Hits, table: RankingTable, checks: Sequence[Check] = ()
-) -> Audit:
+def explain_unmet(found: Audit, case: FindingCase, table: RankingTable, checks: Sequence[Check] = ()) -> Audit:
     """The audit with what keeps two sides apart and examples of both, and with what the checks find."""
-    whole, spelt = gather_queries(table), misspelt_ids(FindingCase(judgments, hits), table)
-    more = chain(_meeting(judgments, whole), *(check(whole) for check in checks))
+    whole, spelt = gather_queries(table), misspelt_ids(case, table)
+    more = chain(_meeting(case.judgments, whole), *(check(whole) for check in checks))
     return Audit.of(with_spelling({each.kind: each for each in (*found, *more)}.values(), spelt))
 
 

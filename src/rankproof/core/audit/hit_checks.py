@@ -33,9 +33,8 @@ from rankproof.core.audit import (
     queries,
 )
 from rankproof.core.audit.spelling import misspelt_documents, misspelt_queries, unmet_ids
-from rankproof.core.conventions import USUAL, Conventions, counted_queries, has_relevant
+from rankproof.core.conventions import counted_queries, has_relevant
 from rankproof.core.hits import Array, Hits
-from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.measure import Measure, known_extremes
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
@@ -343,15 +342,8 @@ CHECKS = (
 )
 
 
-def audit_hits(
-    judgments: Judgments,
-    hits: Hits,
-    census: Census | None = None,
-    measures: Sequence[Measure] = (),
-    conventions: Conventions | None = None,
-) -> Audit:
+def audit_hits(case: FindingCase) -> Audit:
     """The findings from the hits alone, without unjudged documents."""
-    case = FindingCase(judgments, hits, census or Census(), measures, conventions or USUAL)
     return Audit.of(finding for check in CHECKS for finding in check(case))
 
 
@@ -372,13 +364,13 @@ def with_spelling(found: Iterable[Finding], spelt: Iterable[Finding]) -> list[Fi
     return [*(each for each in found if each.kind not in kinds), *more]
 
 
-def audit_spelling(found: Audit, judgments: Judgments, hits: Hits, ranking: Rankings) -> Audit:
+def audit_spelling(found: Audit, case: FindingCase, ranking: Rankings) -> Audit:
     """The audit of a joined ranking with the ids that would meet if they were spelt alike.
 
     A part of the ranking says whether there are any; only then is all of it looked at.
     """
-    case, rows = FindingCase(judgments, hits), int(hits.retrieved.sum())
-    lost = (hits.grade > 0).sum() < (judgments.grade > 0).sum()
+    hits, rows = case.hits, int(case.hits.retrieved.sum())
+    lost = (hits.grade > 0).sum() < (case.judgments.grade > 0).sum()
     if case.answered.all() and not (lost and rows > len(hits.doc)):
         return found
     part = getattr(ranking, "part", None)
