@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankproof import evaluate
 from rankproof.core.conventions import tied_values
 from rankproof.core.expected_and_extreme_values import arrangements, draw_places
 from rankproof.core.hits import Hits
@@ -186,6 +187,14 @@ def test_many_orders_are_estimated_and_the_note_says_how_well(make: Any, spread_
     assert error == pytest.approx((2 * variance / 1000) ** 0.5 / 3, rel=0.1)
     assert abs(found.mean() - exact * 2 / 3) < 4 * error
     assert found[2] == 0
+
+
+def test_drawn_orders_give_a_measure_the_same_value_whatever_else_is_asked_for() -> None:
+    judged = {"q": {f"d{i}": i % 4 for i in range(30)}}
+    run = {"q": {f"d{i}": 1.0 for i in range(60)}}
+    for ties in ("expected", "best", "worst"):
+        alone, beside = (evaluate(judged, run, names, ties=ties) for names in ("ERR@20", "infAP, ERR@20"))
+        assert alone["ERR@20"] == beside["ERR@20"], ties
 
 
 def test_the_best_of_many_orders_says_that_it_was_only_searched(make: Any, spread_out: Measure) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any, NamedTuple, Self
@@ -146,7 +147,8 @@ def score_columns(
     counted = counted_queries(measures, hits, conventions)
     with np.errstate(all="ignore"):  # a value that is not a number is reported below, with its query
         if conventions.ties in ("expected", "best", "worst") and rng is not None:  # one generator for all queries
-            found = [tied_values(each, hits, conventions.ties, rng) for each in measures]
+            # A copy for each measure: its value is the same whatever else is asked for.
+            found = [tied_values(each, hits, conventions.ties, deepcopy(rng)) for each in measures]
         else:
             found = [(values, "") for values in _values(measures, hits)]
     columns = {}
