@@ -5,11 +5,14 @@ Ids are text; integers are accepted if both sides have them. Numbers are real nu
 
 from __future__ import annotations
 
+import ast
+import json
 import os
 import re
 import struct
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import chain, repeat
@@ -351,6 +354,25 @@ def _once_each(docs: Sequence[Any], scores: Sequence[Any], duplicates: str, wher
 
 BACKENDS = ("polars", "pandas", "pyarrow")
 """The libraries that `make_frame` can use; one that is loaded already comes first."""
+
+
+_TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?:0|[1-9]\d*)(?![^\s\]])"""
+
+
+def list_in_cell(cell: str, most: int = sys.maxsize) -> Any:
+    """What the cell of a table holds as JSON, as Python prints it (to `most` characters), or NumPy, which writes no
+    commas; else None.
+
+    >>> list_in_cell("['a, b' \\"it's\\"]"), list_in_cell('["a", "b"]'), list_in_cell("[see below]")
+    (['a, b', "it's"], ['a', 'b'], None)
+    """
+    with suppress(ValueError, RecursionError):
+        return json.loads(cell)
+    with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        if re.fullmatch(rf"\[\s*(?:{_TEXT})(?:\s+(?:{_TEXT}))*\s*\]", cell):
+            return [ast.literal_eval(each) for each in re.findall(_TEXT, cell)]
+        return ast.literal_eval(cell) if len(cell) <= most else None
+    return None
 
 
 def is_frame(data: object) -> TypeGuard[Any]:

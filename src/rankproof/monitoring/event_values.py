@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import math
 import re
@@ -18,6 +17,7 @@ from uuid import UUID
 import numpy as np
 
 from rankproof.errors import shorten
+from rankproof.io.values import list_in_cell
 
 UP = {
     "up", "thumb_up", "thumbs_up", "thumbsup", "thumbs-up", "👍", "like", "positive", "good", "+1", "1", "true", "yes",
@@ -263,17 +263,10 @@ def list_of(value: Any, what: str) -> Sequence[Any]:
 
 
 def _written_list(written: str, what: str) -> Sequence[Any]:
-    """A list as JSON, as Python prints it, or as NumPy does, which writes no commas."""
-    found: Any = None
-    try:
-        found = json.loads(written)
-    except (ValueError, RecursionError):
-        if BARE.fullmatch(written):
-            is_whole = re.compile("[0-9]+").fullmatch
-            found = [json.loads(each) if is_whole(each) else each.strip("'\"") for each in written[1:-1].split()]
-        elif len(written) <= MOST_LITERAL:
-            with suppress(ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-                found = ast.literal_eval(written)
+    """A list as JSON, Python or NumPy write it, or of ids that have only blanks between."""
+    found = list_in_cell(written, MOST_LITERAL)
+    if found is None and BARE.fullmatch(written):
+        found = written[1:-1].split()
     if isinstance(found, (list, tuple)):
         return found
     if isinstance(found, Mapping):
@@ -281,8 +274,8 @@ def _written_list(written: str, what: str) -> Sequence[Any]:
     raise Rejected(f"bad {what}", f"{what}: got {shorten(written)}, expected a list")
 
 
-BARE = re.compile(r"""\[\s*(?:[\w.-]+|'[^',]*'|"[^",]*")(?:\s+(?:[\w.-]+|'[^',]*'|"[^",]*"))*\s*\]""")
-"""A list without commas."""
+BARE = re.compile(r"\[\s*[\w.-]+(?:\s+[\w.-]+)*\s*\]")
+"""A list without commas or quotes."""
 MOST_LITERAL = 100_000
 """Characters of a list written by Python: its parser takes much memory."""
 TEXTS = ("id", "session", "user", "query", "answer", "variant", "ts")

@@ -16,6 +16,7 @@ import pytest
 
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.samples import Citation, Context, Sample, read_samples, sample_of
+from rankproof.monitoring.event_values import list_of
 
 OWN = {
     "id": "s1",
@@ -80,6 +81,15 @@ def plain(sample: Sample) -> Any:
 
 
 EXPECTED = plain(sample_of(OWN))
+
+
+
+@pytest.mark.parametrize("texts", [["It's paid, in 30 days.", 'He said "no", twice.'], ["one alone"], ["a\nb \\d", ""]])
+@pytest.mark.parametrize("write", [json.dumps, str, lambda texts: str(np.array(texts, dtype=object))])
+def test_lists_in_cells_are_read_as_json_python_and_numpy_write_them(write: Any, texts: list[str]) -> None:
+    """Python would join the texts of NumPy, which stand without commas; pandas writes lists of Parquet so."""
+    assert [each.text for each in sample_of({"query": "why?", "contexts": write(texts)}).contexts or ()] == texts
+    assert list_of(write(texts), "results") == texts
 
 
 def test_our_own_names() -> None:

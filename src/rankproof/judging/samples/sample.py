@@ -5,17 +5,16 @@ Values are read from any kind of row, under our names and those of other tools w
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from pkgutil import get_data
 from typing import Any
 
 from rankproof.errors import DataError, shorten
+from rankproof.io.values import list_in_cell
 from rankproof.text.sentences import sentences
 
 
@@ -197,21 +196,14 @@ LISTED = 'write one, like ["a", "b"], which a cell of CSV holds as "[""a"", ""b"
 
 
 def list_from(value: Any, field: str, where: str) -> list[Any]:
-    """A list; in a cell of a table its text as JSON, or as Python writes it."""
+    """A list; in a cell of a table its text as JSON, or as Python or NumPy write it."""
     if isinstance(value, str) and value.lstrip()[:1] == "[":
-        value = _spelled(value, field, where)
+        value = value if (found := list_in_cell(value)) is None else found
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
         raise _unfit(value, field, "a list", where, LISTED)
     return list(value)
-
-
-def _spelled(value: str, field: str, where: str) -> Any:
-    for read in (json.loads, ast.literal_eval):
-        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            return read(value)
-    raise _unfit(value, field, "a list, in a table written as JSON", where, LISTED)
 
 
 def contexts(value: Any, ids: Any, field: str, where: str) -> tuple[Context, ...]:
