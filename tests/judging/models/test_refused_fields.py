@@ -71,6 +71,20 @@ def test_the_same_refusal_of_every_call_stops_after_a_few_with_its_reason(server
     assert "secret" not in str(scores) + str(scores.account.problems)
 
 
+@pytest.mark.parametrize(
+    ("code", "reply"),
+    [
+        (400, {"error": {"message": "The response was filtered due to Azure OpenAI's content management policy."}}),
+        (400, {"error": {"message": "The request was rejected.", "code": "content_filter"}}),
+        (200, {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}),
+    ],
+)
+def test_prompts_that_are_blocked_at_the_start_do_not_end_the_run(server: Served, code: int, reply: object) -> None:
+    server.faults = [Fault(answer=status(code, json.dumps(reply)), times=8)]
+    scores = judge(ROWS, "P@2", judge="openai:scripted", base_url=server.url, concurrency=4, again=0, canaries=False)
+    assert scores.coverage["P@2"] >= 0.8
+
+
 def test_a_service_that_asks_to_wait_for_a_day_is_not_waited_for(server: Served) -> None:
     server.faults = [Fault(answer=status(429, "slow down", Retry_After="86400"), times=10**6)]
     start = time.monotonic()

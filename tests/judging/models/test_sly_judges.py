@@ -104,6 +104,12 @@ def listing(claims: list[str]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     return lambda said: said if any(each in said for each in (*VALUES, "quotes")) else dict.fromkeys(said, claims)
 
 
+def test_a_short_answer_that_is_asked_with_its_question_is_no_fault_of_the_judge(server: Served) -> None:
+    found = judged(server, "faithfulness", listing(["30 days"]), {**ROW, "answer": "30 days"})
+    assert {each.left for each in found.verdicts.of("1") if each.relation == "S"} == {f"{ROW['query']} 30 days"}
+    assert found.account.problems == {}
+
+
 SLY = {
     "drops the made-up one": ["Refunds take 30 days."],
     "drops everything": [],

@@ -91,7 +91,8 @@ def _openai_reply(data: Any) -> Reply:
     choice = data["choices"][0]
     message, usage = choice["message"], data.get("usage")
     ended = choice.get("finish_reason")
-    problem = "the model refused" if message.get("refusal") or ended == "content_filter" else ""
+    filtered = str(ended).startswith("content_filter")  # Google's services say more behind it
+    problem = "the model refused" if message.get("refusal") or filtered else ""
     return Reply(
         _text(message),
         tokens(usage, "prompt_tokens"),

@@ -153,9 +153,10 @@ def _read_claims(call: Call, items: Items, reading: Reading) -> None:
             continue
         claims = claims_of_text(ask.right, listed, ask.left) if listed else ()
         reading.claims[ask] = claims
+        taken = sum(each in listed or each.removeprefix(f"{ask.left} ") in listed for each in claims)
         for problem, times in (
-            ("claims that are not their text's, or say the same again", len({*listed} - {*claims})),
-            ("sentences left out of the claims, taken as claims", len({*claims} - {*listed}) if listed else 0),
+            ("claims that are not their text's, or say the same again", len(listed) - taken),
+            ("sentences left out of the claims, taken as claims", len(claims) - taken if listed else 0),
         ):
             if times:
                 reading.problems[problem] = reading.problems.get(problem, 0) + times

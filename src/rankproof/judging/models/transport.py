@@ -67,6 +67,8 @@ REFUSED = (0, 400, 422)
 """Statuses of a call that is wrong for the service; 0 is an error without a status, raised by a model in hand."""
 SAME_REFUSALS = 5
 """After this many equal refusals, without any reply, all calls are assumed to be refused."""
+BLOCKED = re.compile(rb"content.?(filter|policy|management policy)|safety system|block_?reason|PROHIBITED_CONTENT", re.I)
+"""The words in which services say that they blocked one prompt, which says nothing of the next."""
 
 
 class Hopeless(Failed):
@@ -102,7 +104,7 @@ class Line(Displayable):
             reply = self.judge.service.provider.reply(found)
             if reply.problem != UNREADABLE:
                 self.replied = True
-            elif self._is_usual(odd := f"{UNREADABLE}{reason_in(response.body, self.judge.service)}"):
+            elif self._is_usual(odd := f"{UNREADABLE}{reason_in(response.body, self.judge.service)}", response.body):
                 raise Hopeless(odd)
             return reply
         if failure.wait > LONGEST_WAIT:
@@ -178,13 +180,12 @@ class Line(Displayable):
         said = reason_in(body, self.judge.service)
         problem = f"the service refused the call{said} (HTTP {status})"
         problem = problem if status else said.removeprefix(": ")  # raised by a model in hand
-        usual = self._is_usual(problem) and status in REFUSED
-        raise (Hopeless if usual else Failed)(problem)
+        raise (Hopeless if status in REFUSED and self._is_usual(problem, body) else Failed)(problem)
 
-    def _is_usual(self, problem: str) -> bool:
-        """Whether the service has answered so several times by now, and with nothing else."""
+    def _is_usual(self, problem: str, body: bytes) -> bool:
+        """Whether the service has answered so several times by now, and with nothing else, whatever the prompt."""
         self.refusals[problem] += 1
-        return self.refusals[problem] >= SAME_REFUSALS and not self.replied
+        return self.refusals[problem] >= SAME_REFUSALS and not self.replied and not BLOCKED.search(body)
 
 
 def reason_in(body: bytes, service: Service) -> str:
