@@ -87,6 +87,16 @@ def test_the_same_seed_writes_the_same_lines() -> None:
     assert intact <= {json.dumps(json.loads(line)) for line in lines if line.endswith("}")}
 
 
+def test_a_log_is_saved_like_any_result(tmp_path) -> None:
+    log = simulate_log(50, seed=1, corrupt=0.2)
+    path = log.save(tmp_path / "log.jsonl")
+    assert path.read_text(encoding="utf-8").splitlines() == list(log.lines())
+    with pytest.raises(UsageError, match="exists"):
+        log.save(path)
+    with pytest.raises(UsageError, match="no such folder|folder"):
+        log.write(tmp_path / "none" / "log.jsonl")
+
+
 def test_the_hour_that_the_clock_leaps_over_is_empty() -> None:
     log = simulate_log(30_000, seed=1, start="2025-03-29", days=3, timezone="Europe/Berlin")
     hours = ((log.columns["ts"] + 3600) // 3600 % 24)[log.columns["day"] == 0]  # UTC+1 before the change

@@ -235,9 +235,11 @@ class LabelPlan(Displayable):
             line["machine"] = None if line["machine"] != line["machine"] else line["machine"]
         return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in (head, *lines))
 
-    def write(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write it as a pool, with the chance of each pair, which `calibrate_judgments(..., plan=path)` reads."""
-        write_file(path, str(self), force=force)
+        return write_file(path, str(self), force=force)
+
+    write = save
 
 
 @dataclass(frozen=True)

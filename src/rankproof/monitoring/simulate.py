@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
+from rankproof.document.disk import whole_file
 from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_number, check_whole
 from rankproof.monitoring import simulated_users as model
@@ -82,10 +83,15 @@ class SimulatedLog(Displayable):
                 yield _damaged(record, DAMAGES[int(rng.integers(len(DAMAGES)))])
         yield from (line for _, line in late)
 
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the log as JSON Lines, and return the path; an existing file is replaced only with `force`."""
+        with whole_file(path, force=force) as file:
+            file.writelines(f"{line}\n".encode() for line in self.lines())
+        return Path(path)
+
     def write(self, path: str | Path) -> None:
-        """Write the log as JSONL."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in self.lines())
+        """Write the log as JSON Lines, also over an existing file."""
+        self.save(path, force=True)
 
     def evaluation_set(self, queries: int = 60, seed: int = 0) -> list[dict[str, Any]]:
         """Queries drawn from the topics of the first day, each with its topic and the quality of its results."""

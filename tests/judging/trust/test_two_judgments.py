@@ -192,6 +192,18 @@ def test_a_measure_that_grades_do_not_decide_is_refused(measure: str) -> None:
         calibrate_judgments({"q": {"a": 1}}, {"q": {"a": 1}}, {"r": {"q": ["a"]}}, measure)
 
 
+def test_a_plan_is_saved_like_any_result_and_read_again(tmp_path: Path) -> None:
+    machine: Table = {f"q{i}": {"a": 1, "b": i % 2} for i in range(40)}
+    run = {query: ["a", "b"] for query in machine}
+    people: Table = {query: {"a": 1, "b": 0} for query in list(machine)[:30]}
+    plan = calibrate_judgments(machine, people, {"run": run}, "P@2").plan(4)
+    path = plan.save(tmp_path / "pool.jsonl")
+    found = [calibrate_judgments(machine, people, {"run": run}, "P@2", plan=each).to_dict() for each in (plan, path)]
+    assert found[0] == found[1]
+    with pytest.raises(UsageError, match="exists"):
+        plan.save(path)
+
+
 @pytest.mark.slow
 def test_labels_drawn_by_plan_narrow_more_than_labels_at_random() -> None:
     rng = np.random.default_rng(4)
