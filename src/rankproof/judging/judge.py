@@ -159,7 +159,7 @@ def judge(
     >>> scores["context_recall"], scores.coverage["context_recall"], scores.bounds("context_recall")
     (1.0, 1.0, (1.0, 1.0))
     """
-    reader = judge if isinstance(judge, Judge) else Judge(judge, ledger=ledger, **options)
+    reader = Judge(judge, ledger=ledger, **options)
     how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "by": by, "soft": soft}
     return reader(samples, metrics, **how, blame=blame, probe=probe, made_by=made_by)
 
@@ -174,6 +174,8 @@ class Judge(Displayable):
         ledger: str | os.PathLike[str] | Ledger | None = None,
         **options: Unpack[ModelArguments],
     ) -> None:
+        if ledger is None and isinstance(judge, Judge):
+            ledger = judge.ledger
         self.ledger = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(Path(ledger))
         self.judges = judges_of(judge, ledger=self.ledger, **options)
 

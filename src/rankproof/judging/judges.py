@@ -145,6 +145,8 @@ def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[Mode
         return [
             judge for each in spec for judge in judges_of(each, ledger=ledger, **(options if _models_in(each) else {}))
         ]
+    if hasattr(spec, "judges"):  # of `rankproof.Judge`
+        return list(spec.judges)
     if hasattr(spec, "judge") and hasattr(spec, "identity") and hasattr(spec, "name"):
         return [spec]
     if callable(spec):

@@ -20,7 +20,7 @@ from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, WrongCall, check_whole, not_known, one_of
 from rankproof.judging.judge import Judge
-from rankproof.judging.judges import HumanJudge
+from rankproof.judging.judges import HumanJudge, judges_of
 from rankproof.judging.lexical_judge import NAME, likelihood
 from rankproof.judging.metrics.registry import Asked, parse_all
 from rankproof.judging.run import JudgeRun, asks_of
@@ -204,7 +204,9 @@ def _pairs_of_samples(source: Any, asking: Judge, kept: Ledger, metrics: Asked |
 def _machine(ledger: Ledger, judge: Any) -> tuple[str, list[Mapping[str, Any]]]:
     """The judge in a ledger that is meant: the one there is, or the one that is named."""
     known = machines(ledger)
-    names = [each.strip() for each in str(judge).split(">")] if judge else list(known)
+    if judge is not None and not isinstance(judge, str):
+        judge = ">".join(each.name for each in judges_of(judge))
+    names = [each.strip() for each in judge.split(">")] if judge else list(known)
     for name in names:
         if name not in known:
             said = f"{ledger.path}: no verdicts of {name!r}, only of {', '.join(known) or 'no machine'}"

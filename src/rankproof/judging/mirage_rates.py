@@ -140,7 +140,7 @@ def mirage(
     """
     check_number("correct", correct, above=0, most=1, advice="give one, like 0.5")
     given = _given(samples, {"base": base, "oracle": oracle, "mixed": mixed})
-    asking = judge if isinstance(judge, Judge) else Judge(judge, ledger=ledger, **options)
+    asking = Judge(judge, ledger=ledger, **options)
     keys = _keys(given)
     right = {name: _right(keys[name], rows, asking, metric, correct) for name, rows in given.items()}
     shared = [key for key in right["base"] if all(key in each for each in right.values())]

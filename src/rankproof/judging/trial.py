@@ -141,7 +141,7 @@ def trial(
 
 def model_in(judge: Any, ledger: Any, options: Mapping[str, Any]) -> tuple[ModelJudge, Ledger | None]:
     """The one model among the judges that are meant, and the ledger."""
-    asking = judge if isinstance(judge, Judge) else Judge(judge, ledger=ledger, **options)
+    asking = Judge(judge, ledger=ledger, **options)
     models = [each for each in asking.judges if isinstance(each, ModelJudge)]
     if len(models) != 1:
         raise UsageError(

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankproof import Judge, judge
-from rankproof.errors import UsageError
+from rankproof import Judge, calibrate, judge, judge_drift, stress
+from rankproof.errors import DataError, UsageError
 from rankproof.judging.judges import HumanJudge, Verdicts, judges_of
 from rankproof.judging.run import settle
 from rankproof.judging.verdicts import Account, Ask, InLedger, Keep, Relation, Unmeasured, Verdict
@@ -35,6 +35,31 @@ def said(reply: Any, ask: Ask) -> Any:
     judges_of(function)[0].judge([[ask]], kept.extend)
     (found,) = kept
     return found
+
+
+def test_a_judge_with_its_ledger_is_taken_wherever_a_judge_is(tmp_path: Path) -> None:
+    """It can be called as well, and must not be taken for a function that judges pairs."""
+    rows = [{"query": "q?", "contexts": ["a b.", "c d."], "reference": "a b."}]
+
+    def function(relation: str, left: str, right: str) -> int:
+        return int(left in right)
+
+    mine = Judge(function, ledger=tmp_path / "mine.db")
+    for given in (mine, Judge(mine), ["replay:function:function", mine]):
+        found = judge(rows, "context_recall", judge=given, ledger=tmp_path / "other.db" if given is mine else mine.ledger)
+        assert (found["context_recall"], found.by) == (1.0, {"function:function": 2})
+    assert len(list(Verdicts(tmp_path / "other.db"))) == 2
+    assert stress(rows, "context_recall", judge=mine).rates["asked again"]["S"].n == 2
+    assert judge_drift(tmp_path / "other.db", judge=mine).n == 2
+    for known in (mine, function):
+        assert calibrate(tmp_path / "other.db", lambda ask: 0, judge=known, who="ana").n == 2
+    with pytest.raises(UsageError, match="takes no options"):
+        judge(rows, "context_recall", judge=mine, temperature=1)
+
+
+def test_a_judge_that_settles_nothing_is_not_called_steady() -> None:
+    with pytest.raises(DataError, match="settled none of 2 pairs"):
+        stress([{"query": "q?", "contexts": ["a b.", "c d."]}], "P@2", judge=lambda relation, left, right: None)
 
 
 @pytest.mark.parametrize(

@@ -201,6 +201,12 @@ def stress(
     asking = Judge(judge, **options)
     groups = _groups(asking, samples, DEFAULT_METRICS if metrics is None else metrics, n)
     ways, account = run_stress(groups, asking.judges, seed)
+    if not any(changed or alone for changed, alone in ways.values()):
+        why = f", as {next(iter(account.problems)).removeprefix('unmeasured: ')}" if account.problems else ""
+        raise DataError(
+            f"{asking.name}: settled none of {count(sum(map(len, groups)), 'pair')}{why}, so nothing can be said of "
+            "it. Next: look at what the judge answers."
+        )
     rates = {
         way: {relation: share_of(*counts) for relation, counts in sorted(changed.items())}
         for way, (changed, _) in ways.items()
