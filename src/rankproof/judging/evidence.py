@@ -342,9 +342,11 @@ def judgments_from(evidence: Evidence) -> tuple[Grades, list[str]]:
             graded[name] = max(piece.value, graded.get(name, 0))
             judges.setdefault(piece.judge)
     if not found:
+        left = sum(1 for _ in evidence.grades())
+        why = f" (the judge left all {left:,} contexts open)" if left else ""
+        step = "let another judge settle them (a cascade)" if left else "judge with context_precision among the metrics"
         raise DataError(
-            "there is no verdict on how well a context answers, so there are no judgments to write. "
-            "Next: judge with context_precision among the metrics."
+            f"there is no verdict on how well a context answers{why}, so there are no judgments to write. Next: {step}."
         )
     return found, list(judges)
 

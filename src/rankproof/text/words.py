@@ -44,7 +44,7 @@ WORD = re.compile(
     rf"(?P<run>[{UNSPACED}]+)"
     r"|(?P<dotted>(?<![\w.])(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b)?)"
     r"|(?P<number>\d+(?:[.,٫٬]\d+)+|(?>\d+)(?![^\W\d_]))"
-    rf"|(?P<word>{LETTER}+(?:['’]{LETTER}+)*)"
+    rf"|(?P<word>{LETTER}+(?:['’\u00ad\u2060\ufeff]{LETTER}+)*)"
 )
 PLAIN_WORD = re.compile(
     r"(?P<run>(?!))|(?P<dotted>(?<![\w.])(?:[A-Za-z]\.){2,}(?:[A-Za-z]\b)?)"
@@ -57,6 +57,8 @@ PARTICLES = re.compile("[的了是在和与及吗呢吧不没]+")
 FOLDED_ARABIC = str.maketrans("أإآٱىةکیؤئ", "اااايهكيوي")
 TASHKEEL = re.compile(f"[{ARABIC_MARKS}]")
 ELISION = re.compile(r"(?:[cdjlmnst]|qu|dell|nell|sull|all|un|quell)['’](?=\w{2})")
+TYPED = {ord("’"): "'", 0xAD: None, 0x2060: None, 0xFEFF: None}
+"""Characters inside a word as they would be typed: soft hyphens and joiners, which nobody sees, not at all."""
 ENDING = re.compile(r"['’](?:s|re|ve|ll|d|m)?$")
 
 
@@ -140,7 +142,7 @@ def fold(word: str) -> str:
     form = word.casefold()
     if form.isascii():
         return _untied(form) if "'" in form else form
-    return _untied(_plain(unicodedata.normalize("NFKC", form).replace("’", "'").casefold()))
+    return _untied(_plain(unicodedata.normalize("NFKC", form).translate(TYPED).casefold()))
 
 
 def _untied(form: str) -> str:
