@@ -219,9 +219,9 @@ VERDICT_FORMATS = ("table", "jsonl", "json", "csv")
 @options.value("--judge", "NAME", "Only those of this judge.")
 @options.value(
     "--relation",
-    "R|S|Q|A|C",
-    "Only on question and context (R), claim and text (S), question and statement (Q), question and answer (A), "
-    "or claims (C).",
+    "R|S|P|Q|A|C",
+    "Only on question and context (R), claim and text (S, in grades P), question and statement (Q), question and "
+    "answer (A), or claims (C).",
 )
 @options.value("--value", "N", "Only those of this value.", type=int)
 @options.value("--contains", "TEXT", "Only pairs with this text in them.")

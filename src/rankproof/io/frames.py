@@ -318,12 +318,16 @@ def _in_batches(table: Any, took: Mapping[str, str], source: str) -> Rankings | 
 
 
 def records_of_frame(frame: Any, source: str) -> Iterator[dict[str, Any]]:
-    """The rows of a frame as mappings of all its columns."""
+    """The rows of a frame as mappings of all its columns; None where pandas has its NA."""
     import narwhals as nw
 
     table = _opened(frame, source)
     whole: nw.DataFrame[Any] = table.collect() if isinstance(table, nw.LazyFrame) else table
-    return whole.iter_rows(named=True)
+    rows = whole.iter_rows(named=True)
+    if not whole.implementation.is_pandas():
+        return rows
+    absent = sys.modules["pandas"].NA
+    return ({name: None if each is absent else each for name, each in row.items()} for row in rows)
 
 
 def make_frame(columns: Mapping[str, Sequence[Any]], backend: str | None = None) -> Any:

@@ -84,6 +84,19 @@ EXPECTED = plain(sample_of(OWN))
 
 
 
+def test_absent_values_of_pandas_and_integers_of_numpy_are_read() -> None:
+    frame = pd.DataFrame({"id": [7, 8], "query": ["why?", "how?"], "answer": ["so", None]}).convert_dtypes()
+    assert frame["answer"][1] is pd.NA
+    assert [(each.id, each.answer) for each in read_samples(frame)] == [("7", "so"), ("8", None)]
+    assert sample_of({"id": np.int64(7), "query": "why?"}).id == "7"
+
+
+def test_inputs_and_outputs_that_are_texts_are_question_and_answer() -> None:
+    row = {"inputs": "why?", "outputs": "so", "expectations": {"expected_response": "since"}}
+    assert plain(sample_of({"id": "s", **row})) == ("s", "why?", None, "since", "so", None)
+    assert sample_of({**row, "response": "no"}).answer == "no"
+
+
 @pytest.mark.parametrize("texts", [["It's paid, in 30 days.", 'He said "no", twice.'], ["one alone"], ["a\nb \\d", ""]])
 @pytest.mark.parametrize("write", [json.dumps, str, lambda texts: str(np.array(texts, dtype=object))])
 def test_lists_in_cells_are_read_as_json_python_and_numpy_write_them(write: Any, texts: list[str]) -> None:

@@ -226,6 +226,9 @@ def _unnested(row: Mapping[str, Any]) -> dict[str, Any]:
         every |= part
     every |= {key: value for key, value in row.items() if key not in parts and key not in wanted}
     flat = {str(key): value for key, value in every.items() if not is_absent(value)}
+    for part, field in ("inputs", "query"), ("outputs", "answer"):
+        if isinstance(flat.get(part), str) and not {*NAMES[field]} & flat.keys():  # as MLflow has them
+            flat[field] = flat.pop(part)
     if EITHER in flat:
         # What it means, the other fields of a row tell, empty ones included.
         others = {*NAMES["contexts"], "retrieval_context", "actual_output", "expected_output"}

@@ -14,7 +14,7 @@ from pkgutil import get_data
 from typing import Any
 
 from rankproof.errors import DataError, shorten
-from rankproof.io.values import list_in_cell
+from rankproof.io.values import is_id, list_in_cell
 from rankproof.text.sentences import sentences
 
 
@@ -173,7 +173,7 @@ def text_from(value: Any, field: str, where: str) -> str:
 
 def identifier(value: Any, where: str) -> str:
     """An id as text; whole numbers in decimal."""
-    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+    if not is_id(value) or value == "":
         raise _unfit(value, "id", "text", where)
     return str(value)
 
