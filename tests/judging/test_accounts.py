@@ -124,7 +124,7 @@ def test_judgments_of_people_are_not_called_a_machines(tmp_path: Path) -> None:
 def test_what_cannot_be_written_as_judgments(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no verdict on how well a context answers"):
         judge(graded(), "faithfulness", judge=by_place).write_qrels(tmp_path / "x")
-    with pytest.raises(DataError, match="the judge left all 1 contexts open.*let another judge"):
+    with pytest.raises(DataError, match="the judge left all 1 contexts open"):
         judge([{"question": "a?", "contexts": ["b."]}], "P@1", judge=lambda *pair: None).write_qrels(tmp_path / "x")
     rows = [{"question": "a", "contexts": [{"id": "d 1", "text": "Text 1 of 1."}]}]
     with pytest.raises(DataError, match="the id 'd 1' has a blank"):

@@ -93,7 +93,7 @@ def test_a_log_is_saved_like_any_result(tmp_path) -> None:
     assert path.read_text(encoding="utf-8").splitlines() == list(log.lines())
     with pytest.raises(UsageError, match="exists"):
         log.save(path)
-    with pytest.raises(UsageError, match="no such folder|folder"):
+    with pytest.raises(UsageError, match="folder"):
         log.write(tmp_path / "none" / "log.jsonl")
 
 

@@ -26,7 +26,10 @@ def forms(text: str) -> list[str]:
         ("كِتَابٌ", ["كتاب"]),
         ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
         ("한국어 문장", ["한국어", "문장"]),
-        ("the drug is un\u00adsafe, Donau\u00addampf\u2060schiff \u00ad", ["the", "drug", "is", "unsafe", "donaudampfschiff"]),
+        (
+            "the drug is un\u00adsafe, Donau\u00addampf\u2060schiff \u00ad",
+            ["the", "drug", "is", "unsafe", "donaudampfschiff"],
+        ),
         ("!!! 🙂", []),
         ("", []),
     ],

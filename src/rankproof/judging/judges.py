@@ -135,39 +135,30 @@ AT = "@http"
 
 def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[ModelArguments]) -> list[Judge]:
     """The judges of a cascade in the order they are asked; of any other the one."""
-    if options and not _models_in(spec):
+    parts = _parts(spec)
+    models = [name for name in map(_model_name, parts) if name]
+    if options and not models:
         name = getattr(spec, "name", getattr(spec, "__name__", spec))
         raise WrongCall(f"judge {name!r}: takes no options, got {', '.join(options)}. Next: check their spelling.")
-    _check_addresses(spec, options)
+    _check_addresses(models, options)
+    return [judge for part in parts for judge in _judges_in(part, ledger, options)]
+
+
+def _parts(spec: Any) -> list[Any]:
+    """The judges in a name, or in lists of names and judges."""
     if isinstance(spec, str):
-        return _named(spec, ledger, options)
-    if isinstance(spec, Sequence) and spec:
-        return [
-            judge for each in spec for judge in judges_of(each, ledger=ledger, **(options if _models_in(each) else {}))
-        ]
-    if hasattr(spec, "judges"):  # of `rankproof.Judge`
-        return list(spec.judges)
-    if hasattr(spec, "judge") and hasattr(spec, "identity") and hasattr(spec, "name"):
-        return [spec]
-    if callable(spec):
-        return [called_judge(spec)]
-    raise UsageError(
-        f"judge: got {shorten(spec)}, expected one of {', '.join(NAMED)}, a function, or a judge. "
-        "Next: judge=chat(model) makes one of a model of LangChain and the like; see docs/judging.md."
-    )
+        return [spec.strip()] if spec.strip().startswith("replay:") else list(map(str.strip, spec.split(PASSES_ON)))
+    return [part for each in spec for part in _parts(each)] if isinstance(spec, Sequence) and spec else [spec]
 
 
-def _models_in(spec: Any) -> list[str]:
-    """The judges that are models, by name, without their addresses."""
-    if isinstance(spec, str):
-        parts = [part.strip().partition(AT)[0] for part in spec.split(PASSES_ON)]
-        return [part for part in parts if part.partition(":")[0] in MODELS]
-    return [name for each in spec for name in _models_in(each)] if isinstance(spec, list | tuple) else []
+def _model_name(part: Any) -> str:
+    """The name of a judge that is a model, without its address."""
+    name = part.partition(AT)[0] if isinstance(part, str) else ""
+    return name if name.partition(":")[0] in MODELS else ""
 
 
-def _check_addresses(spec: Any, options: Mapping[str, Any]) -> None:
+def _check_addresses(models: Sequence[str], options: Mapping[str, Any]) -> None:
     """One address is for one service; of several each has its own, or the key of one would go to the other."""
-    models = _models_in(spec)
     kinds = list(dict.fromkeys(each.partition(":")[0] for each in models))
     for name in ("base_url", "key_variable"):
         given = options.get(name)
@@ -181,13 +172,21 @@ def _check_addresses(spec: Any, options: Mapping[str, Any]) -> None:
             )
 
 
-def _named(spec: str, ledger: Ledger | None, options: Mapping[str, Any]) -> list[Judge]:
-    spec = spec.strip()
+def _judges_in(spec: Any, ledger: Ledger | None, options: Mapping[str, Any]) -> list[Judge]:
+    if not isinstance(spec, str):
+        if hasattr(spec, "judges"):  # of `rankproof.Judge`
+            return list(spec.judges)
+        if hasattr(spec, "judge") and hasattr(spec, "identity") and hasattr(spec, "name"):
+            return [spec]
+        if callable(spec):
+            return [called_judge(spec)]
+        raise UsageError(
+            f"judge: got {shorten(spec)}, expected one of {', '.join(NAMED)}, a function, or a judge. "
+            "Next: judge=chat(model) makes one of a model of LangChain and the like; see docs/judging.md."
+        )
     kind, _, rest = spec.partition(":")
     if kind == "replay":
         return replay_judges(rest, ledger)
-    if PASSES_ON in spec:
-        return [judge for part in spec.split(PASSES_ON) for judge in _named(part, ledger, options)]
     if kind == "lexical" and not rest:
         from rankproof.judging.lexical_judge import lexical_judge
 

@@ -21,6 +21,7 @@ from rankproof.document.model import Displayable, Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_number, check_whole, shorten
 from rankproof.io.load import Columns, load_judgments, load_rankings, with_columns
+from rankproof.io.read import rows_of
 from rankproof.judging.trust.agreement import plain_share
 from rankproof.judging.trust.two_judgments import Estimated, Estimating, Kappa, TwoJudgments, confusion_of, kappa_of
 from rankproof.scoring.evaluate import Measures, evaluate
@@ -192,14 +193,13 @@ def _chances(plan: Any) -> dict[tuple[str, str], float]:
     if isinstance(plan, LabelPlan):
         return {(each.query, each.document): each.chance for each in plan.pairs}
     found = {}
-    for number, line in enumerate(Path(plan).read_text(encoding="utf-8").splitlines(), 1):
+    for where, record in rows_of(plan, "plan"):
         try:
-            record = json.loads(line)
             if "pool" not in record:
                 found[str(record["query"]), str(record["document"])] = float(record["chance"])
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(
-                f"{plan}, line {number}: got {shorten(line)}, expected a pair with the chance it was drawn by. "
+                f"{where}: got {shorten(record)}, expected a pair with the chance it was drawn by. "
                 "Next: name the file that 'rankproof calibrate --next' wrote."
             ) from error
     return found

@@ -245,33 +245,25 @@ def _items(value: Any, what: str) -> Sequence[Any]:
 
 
 def list_of(value: Any, what: str) -> Sequence[Any]:
-    """A list, or one as CSV has it: as JSON or Python, or ids with semicolons, bars, commas or blanks between."""
+    """A list, or one as CSV has it: as JSON, Python or NumPy write it, or ids with semicolons, bars, commas or blanks
+    between."""
+    if isinstance(value, str):
+        value = value.strip()
+        if value[:1] not in ("[", "(", "{"):
+            mark = next((each for each in ";|," if each in value), None)
+            return [each.strip() for each in value.split(mark) if each.strip()]
+        if (found := list_in_cell(value, MOST_LITERAL)) is not None:
+            value = found
+        elif BARE.fullmatch(value):
+            value = value[1:-1].split()
+    elif hasattr(value, "tolist"):
+        value = value.tolist()
     if isinstance(value, (list, tuple)):
         return value
-    if isinstance(value, str):
-        written = value.strip()
-        if written[:1] in ("[", "(", "{"):
-            return _written_list(written, what)
-        mark = next((each for each in ";|," if each in written), None)
-        return [each.strip() for each in written.split(mark) if each.strip()]
-    if hasattr(value, "tolist"):
-        return list_of(value.tolist(), what)
     whole = isinstance(value, float) and value.is_integer()  # of whole numbers with gaps pandas makes floats
     if whole or (isinstance(value, (Mapping, int)) and not isinstance(value, bool)):
         return [value]
     raise Rejected(f"bad {what}", f"{what}: got {shorten(value)}, expected a list")
-
-
-def _written_list(written: str, what: str) -> Sequence[Any]:
-    """A list as JSON, Python or NumPy write it, or of ids that have only blanks between."""
-    found = list_in_cell(written, MOST_LITERAL)
-    if found is None and BARE.fullmatch(written):
-        found = written[1:-1].split()
-    if isinstance(found, (list, tuple)):
-        return found
-    if isinstance(found, Mapping):
-        return [found]
-    raise Rejected(f"bad {what}", f"{what}: got {shorten(written)}, expected a list")
 
 
 BARE = re.compile(r"\[\s*[\w.-]+(?:\s+[\w.-]+)*\s*\]")

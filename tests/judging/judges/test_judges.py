@@ -46,7 +46,9 @@ def test_a_judge_with_its_ledger_is_taken_wherever_a_judge_is(tmp_path: Path) ->
 
     mine = Judge(function, ledger=tmp_path / "mine.db")
     for given in (mine, Judge(mine), ["replay:function:function", mine]):
-        found = judge(rows, "context_recall", judge=given, ledger=tmp_path / "other.db" if given is mine else mine.ledger)
+        found = judge(
+            rows, "context_recall", judge=given, ledger=tmp_path / "other.db" if given is mine else mine.ledger
+        )
         assert (found["context_recall"], found.by) == (1.0, {"function:function": 2})
     assert len(list(Verdicts(tmp_path / "other.db"))) == 2
     assert stress(rows, "context_recall", judge=mine).rates["asked again"]["S"].n == 2

@@ -83,7 +83,6 @@ def plain(sample: Sample) -> Any:
 EXPECTED = plain(sample_of(OWN))
 
 
-
 def test_absent_values_of_pandas_and_integers_of_numpy_are_read() -> None:
     frame = pd.DataFrame({"id": [7, 8], "query": ["why?", "how?"], "answer": ["so", None]}).convert_dtypes()
     assert frame["answer"][1] is pd.NA

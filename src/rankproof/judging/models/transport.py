@@ -67,7 +67,7 @@ REFUSED = (0, 400, 422)
 """Statuses of a call that is wrong for the service; 0 is an error without a status, raised by a model in hand."""
 SAME_REFUSALS = 5
 """After this many equal refusals, without any reply, all calls are assumed to be refused."""
-BLOCKED = re.compile(rb"content.?(filter|policy|management policy)|safety system|block_?reason|PROHIBITED_CONTENT", re.I)
+BLOCKED = re.compile(rb"content.?(filter|(management )?policy)|safety system|block_?reason|prohibited_content", re.I)
 """The words in which services say that they blocked one prompt, which says nothing of the next."""
 
 
