@@ -267,15 +267,25 @@ def called_judge(function: Callable[..., Any]) -> CalledJudge:
     return CalledJudge(function, called, whole, relations)
 
 
+def parameters_of(function: Any) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a function; of one of C, which has no signature to look at, any number."""
+    try:
+        return inspect.signature(function).parameters
+    except (ValueError, TypeError):
+        return inspect.signature(lambda *any_number: None).parameters
+
+
+def places_in(parameters: Mapping[str, inspect.Parameter]) -> list[inspect.Parameter]:
+    """The parameters that are given by their places."""
+    return [each for each in parameters.values() if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+
+
 def _takes(function: Callable[..., Any]) -> int:
     """How many arguments the function needs: one `Ask`, or relation, left and right."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (ValueError, TypeError):  # a function of C has no signature to look at
-        return 3
-    plain = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    parameters = parameters_of(function)
+    plain = places_in(parameters)
     needed = [p for p in plain if p.default is p.empty]
-    if len(needed) <= 3 and (len(plain) >= 3 or any(p.kind is p.VAR_POSITIONAL for p in parameters)):
+    if len(needed) <= 3 and (len(plain) >= 3 or any(p.kind is p.VAR_POSITIONAL for p in parameters.values())):
         return 3
     if len(needed) == 1:
         return 1

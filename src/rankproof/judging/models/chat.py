@@ -17,7 +17,7 @@ from typing import Any, Unpack
 
 from rankproof.document.numbers import setting
 from rankproof.errors import UsageError
-from rankproof.judging.function_judge import code_of, from_thread
+from rankproof.judging.function_judge import code_of, from_thread, parameters_of, places_in
 from rankproof.judging.models import ChatArguments, split
 from rankproof.judging.models.calls import Call
 from rankproof.judging.models.judge import Budget, ModelJudge
@@ -157,7 +157,7 @@ def chat(
         )
     called = name or _name_of(model, chosen)
     if speaker.messages:
-        parameters = _parameters(speaker.function or speaker.twin)
+        parameters = parameters_of(speaker.function or speaker.twin)
         asked = parameters.get("model")
         if asked is not None and asked.default is asked.empty and not chosen:
             raise UsageError(f"chat: {called} needs the model's name. Next: chat(..., model='NAME').")
@@ -211,12 +211,8 @@ def _speaker(model: Any) -> Speaker:
             f"chat: got {type(model).__name__}, expected a callable text -> text, or a model with one of "
             f"{', '.join(name for pair in METHODS for name in pair)}. Next: give chat(lambda text: ...)."
         )
-    parameters = _parameters(model)
-    needed = [
-        each
-        for each in parameters.values()
-        if each.default is each.empty and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)
-    ]
+    parameters = parameters_of(model)
+    needed = [each for each in places_in(parameters) if each.default is each.empty]
     messages = "messages" in parameters
     if len(needed) > 2 and not messages:
         raise UsageError(
@@ -233,16 +229,9 @@ def _known(model: Any, version: str | None) -> dict[str, Any]:
     plain = model.func if isinstance(model, partial) else model
     if inspect.isroutine(plain):
         # The code of a library changes with each of its versions, and its model does not.
-        own = "" if "messages" in _parameters(model) else code_of(plain)
+        own = "" if "messages" in parameters_of(model) else code_of(plain)
         return {"of": getattr(plain, "__qualname__", ""), **({"code": own} if own else {})}
     return {"of": f"{type(model).__module__}.{type(model).__qualname__}"}
-
-
-def _parameters(function: Any) -> Mapping[str, inspect.Parameter]:
-    try:
-        return inspect.signature(function).parameters
-    except (ValueError, TypeError):  # a function of C has no signature to look at
-        return {}
 
 
 def _name_of(model: Any, chosen: Any) -> str:

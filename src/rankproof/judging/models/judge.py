@@ -194,7 +194,7 @@ class Session:
         """Store the verdicts of a reply; other pairs go into further calls, or are given up."""
         problem = problem or reply.problem
         reading = Reading(open=dict.fromkeys(call.asks, problem)) if problem else read(call, reply.content)
-        for each, times in reading.problems.items():
+        for each, times in (+reading.problems).items():
             self.account.note(each, times)
         self.account.failed -= bool(reading.values or reading.claims)  # as which it was booked
         self.keep(self._verdicts(call, reply, reading))

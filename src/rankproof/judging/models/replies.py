@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -119,7 +120,7 @@ class Reading:
     claims: dict[Ask, tuple[str, ...]] = field(default_factory=dict)
     open: dict[Ask, str] = field(default_factory=dict)
     """The pairs that got no verdict, with the reason."""
-    problems: dict[str, int] = field(default_factory=dict)
+    problems: Counter[str] = field(default_factory=Counter)
     """Other errors, with their counts."""
 
 
@@ -136,8 +137,7 @@ def read(call: Call, reply: str | Mapping[str, Any]) -> Reading:
         _read_claims(call, items, reading)
     else:
         _read_values(call, items, reading)
-    if extra := sum(1 for place in items if place not in call.places):
-        reading.problems["ids that were not asked about"] = extra
+    reading.problems["ids that were not asked about"] = len(items.keys() - call.places.keys())
     return reading
 
 
@@ -154,12 +154,8 @@ def _read_claims(call: Call, items: Items, reading: Reading) -> None:
         claims = claims_of_text(ask.right, listed, ask.left) if listed else ()
         reading.claims[ask] = claims
         taken = sum(each in listed or each.removeprefix(f"{ask.left} ") in listed for each in claims)
-        for problem, times in (
-            ("claims that are not their text's, or say the same again", len(listed) - taken),
-            ("sentences left out of the claims, taken as claims", len(claims) - taken if listed else 0),
-        ):
-            if times:
-                reading.problems[problem] = reading.problems.get(problem, 0) + times
+        reading.problems["claims that are not their text's, or say the same again"] += len(listed) - taken
+        reading.problems["sentences left out of the claims, taken as claims"] += len(claims) - taken if listed else 0
 
 
 def _read_values(call: Call, items: Items, reading: Reading) -> None:
@@ -215,12 +211,8 @@ def _object_in(text: str, call: Call) -> dict[str, Any] | None:
 
     So fences and words around it do no harm, nor does what a model noted down before it was done thinking.
     """
-    best, most = None, -1
-    for found in _objects_in(text, "texts" if _of_claims(call) else "verdicts"):
-        said = sum(place in call.places for place in _items(found, call))
-        if said >= most:
-            best, most = found, said
-    return best
+    found = list(_objects_in(text, "texts" if _of_claims(call) else "verdicts"))
+    return max(reversed(found), key=lambda each: len(_items(each, call).keys() & call.places.keys()), default=None)
 
 
 def _objects_in(text: str, name: str) -> Iterator[dict[str, Any]]:

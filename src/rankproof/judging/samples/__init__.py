@@ -17,6 +17,7 @@ import rankproof.judging.samples.sample as sample_values
 from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.read import Row, rows_of
+from rankproof.io.values import list_in_cell
 from rankproof.judging.samples.sample import KNOWN, NAMES, Citation, Context, Sample, is_absent
 from rankproof.suggestions import nearest
 
@@ -75,8 +76,7 @@ class Places:
 def _opened(source: Any) -> Any:
     """The rows behind a dataset of another library that holds its samples in a list."""
     names = ("samples", "test_cases", "goldens", "examples")
-    held = (source.get(name) if isinstance(source, Mapping) else getattr(source, name, None) for name in names)
-    if lists := [each for each in held if isinstance(each, list)]:
+    if lists := [each for name in names if isinstance(each := sample_values.get_from(source, name), list)]:
         return next(filter(None, lists), lists[0])
     if isinstance(source, Mapping) and source and all(hasattr(each, "column_names") for each in source.values()):
         if len(source) > 1:  # a DatasetDict of Hugging Face
@@ -326,8 +326,8 @@ def _attributes(span: Mapping[str, Any]) -> dict[str, Any]:
         return {each["key"]: _value(each.get("value")) for each in given}
     if isinstance(given, Mapping):
         return _dotted(given)
-    columns = {key: value for key, value in span.items() if key.startswith("attributes.") and not is_absent(value)}
-    return {key.removeprefix("attributes."): value for key, value in columns.items()}
+    columns = ((key, value) for key, value in span.items() if key.startswith("attributes."))
+    return {key.removeprefix("attributes."): value for key, value in columns if not is_absent(value)}
 
 
 def _value(value: Any) -> Any:
@@ -378,10 +378,8 @@ def _said(attributes: Mapping[str, Any]) -> str | None:
 
 
 def _parsed(value: Any) -> Any:
-    """An attribute that holds JSON as text."""
-    with suppress(ValueError):
-        return json.loads(value) if isinstance(value, str) else value
-    return None
+    """An attribute that may hold a list or an object as text."""
+    return list_in_cell(value) if isinstance(value, str) else value
 
 
 def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]] | None:
