@@ -159,9 +159,8 @@ def judge(
     >>> scores["context_recall"], scores.coverage["context_recall"], scores.bounds("context_recall")
     (1.0, 1.0, (1.0, 1.0))
     """
-    reader = Judge(judge, ledger=ledger, **options)
     how: dict[str, Any] = {"k": k, "complete": complete, "compat": compat, "by": by, "soft": soft}
-    return reader(samples, metrics, **how, blame=blame, probe=probe, made_by=made_by)
+    return Judge(judge, ledger=ledger, **options)(samples, metrics, **how, blame=blame, probe=probe, made_by=made_by)
 
 
 class Judge(Displayable):
@@ -176,7 +175,7 @@ class Judge(Displayable):
     ) -> None:
         if ledger is None and isinstance(judge, Judge):
             ledger = judge.ledger
-        self.ledger = ledger if ledger is None or isinstance(ledger, Ledger) else Ledger(Path(ledger))
+        self.ledger: Ledger | None = Ledger(Path(ledger)) if isinstance(ledger, str | os.PathLike) else ledger
         self.judges = judges_of(judge, ledger=self.ledger, **options)
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -35,12 +35,10 @@ Groups = Sequence[Sequence[Ask]]
 Said = Mapping[Ask, int]
 
 
-Flips = tuple[dict[str, tuple[int, int]], int]
-"""How often verdicts changed in one way of asking again, by relation (flipped, asked); pairs with one verdict only."""
-
-
-def run_stress(groups: Groups, judges: Sequence[AnyJudge], seed: int = 0) -> tuple[dict[str, Flips], Account]:
-    """The flips of each way, and what asking took; nothing is kept, and nothing is looked up."""
+def said_in_each_way(
+    groups: Groups, judges: Sequence[AnyJudge], seed: int
+) -> tuple[dict[str, tuple[Said, Said]], Account]:
+    """For each way what is expected, and what was said, and what asking took; nothing is kept, nor looked up."""
     account = Account()
 
     def values(asked: Groups) -> Said:
@@ -49,20 +47,13 @@ def run_stress(groups: Groups, judges: Sequence[AnyJudge], seed: int = 0) -> tup
         account.add(took)
         return {a: v.value for a, v in said.items() if isinstance(v, Verdict) and v.value is not None}
 
-    before = values(groups)
-    rng = np.random.default_rng(seed)
-    ways: dict[str, Flips] = {}
-    for way, again in WAYS.items():
-        after = values(again(groups, rng))
-        changed = count_changed((ask, before[ask] != after[ask]) for ask in before.keys() & after.keys())
-        ways[way] = changed, len(before.keys() ^ after.keys())
+    before, rng = values(groups), np.random.default_rng(seed)
+    ways = {way: (before, values(again(groups, rng))) for way, again in WAYS.items()}
     merged, parts = _merged(groups, before)
     if merged:
-        after = values(merged)
         # Whether what is said of two claims as one follows from what is said of each: the least of both.
         expected = {ask: min(before[each] for each in two) for ask, two in parts.items()}
-        changed = count_changed((ask, after[ask] != value) for ask, value in expected.items() if ask in after)
-        ways["two claims made one"] = changed, len(parts.keys() - after.keys())
+        ways["two claims made one"] = expected, values(merged)
     return ways, account
 
 
@@ -200,18 +191,19 @@ def stress(
     n, seed = check_whole("n", n), check_whole("seed", seed, 0)
     asking = Judge(judge, **options)
     groups = _groups(asking, samples, DEFAULT_METRICS if metrics is None else metrics, n)
-    ways, account = run_stress(groups, asking.judges, seed)
-    if not any(changed or alone for changed, alone in ways.values()):
+    ways, account = said_in_each_way(groups, asking.judges, seed)
+    if not any(chain.from_iterable(ways.values())):
         why = f", as {next(iter(account.problems)).removeprefix('unmeasured: ')}" if account.problems else ""
         raise DataError(
             f"{asking.name}: settled none of {count(sum(map(len, groups)), 'pair')}{why}, so nothing can be said of "
             "it. Next: look at what the judge answers."
         )
-    rates = {
-        way: {relation: share_of(*counts) for relation, counts in sorted(changed.items())}
-        for way, (changed, _) in ways.items()
-    }
-    return Stress(asking.name, len(groups), rates, {way: alone for way, (_, alone) in ways.items()}, account)
+    rates, lost = {}, {}
+    for way, (before, after) in ways.items():
+        changed = count_changed((ask, before[ask] != after[ask]) for ask in before.keys() & after.keys())
+        rates[way] = {relation: share_of(*counts) for relation, counts in sorted(changed.items())}
+        lost[way] = len(before.keys() ^ after.keys())
+    return Stress(asking.name, len(groups), rates, lost, account)
 
 
 def _groups(asking: Judge, samples: Any, metrics: Asked, n: int) -> list[list[Ask]]:
