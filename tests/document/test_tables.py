@@ -95,8 +95,8 @@ def test_no_line_is_wider_than_the_screen_and_all_columns_line_up(rows: list[tup
         assert width(line) <= width(rule)
 
 
-@given(TEXT, st.integers(10, 80))
-def test_wrapped_lines_fit_and_lose_nothing(text: str, limit: int) -> None:
-    lines = wrap(text, limit, "- ", "  ")
+@given(TEXT, st.integers(14, 80), st.sampled_from(["- ", "  ", "question: "]))
+def test_wrapped_lines_fit_and_lose_nothing(text: str, limit: int, first: str) -> None:
+    lines = wrap(text, limit, first, "  ")
     assert all(width(line) <= limit for line in lines)
-    assert "".join("".join(lines)[2:].split()) == "".join(clean(" ".join(text.split())).split())
+    assert "".join("".join(lines)[len(first) :].split()) == "".join(clean(" ".join(text.split())).split())

@@ -174,6 +174,7 @@ def test_a_dry_run_asks_nothing(shell: Any, tmp_path: Path) -> None:
     code, out, _ = shell(f"judge s.jsonl {METRICS} {REPLAY} --dry-run")
     assert code == 0
     assert out.startswith("s.jsonl: 2 samples; ")
+    assert max(map(len, out.splitlines())) <= 80
     assert (tmp_path / "gold.db").read_bytes() == before
 
 
@@ -183,7 +184,7 @@ def test_verdicts_are_listed_filtered_and_overridden(shell: Any) -> None:
     assert [record["value"] for record in records].count(3) == 2
     bananas = next(record for record in records if "Bananas" in record["right"])
     _, table, _ = shell("verdicts --ledger gold.db --contains bananas --relation R")
-    assert table.startswith(f"{bananas['id']}  R  irrelevant  by gold\n  question: Where is the tower?\n")
+    assert table.startswith(f"{bananas['id']}  R  irrelevant by gold\n  question: Where is the tower?\n")
     code, _, err = shell(f"verdicts --ledger gold.db --override {bananas['id'][:8]}=3 --by ana --why quoted")
     assert (code, err) == (0, f"{bananas['id']} is 3 by human:ana from now on.\n")
     assert "human:ana 1" in shell("judge s.jsonl -m context_precision --judge replay:gold --ledger gold.db")[1]

@@ -25,6 +25,7 @@ from rankproof.cli.output import (
 from rankproof.cli.saved_results import Saving, saving_options
 from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.document.numbers import count
+from rankproof.document.terminal import wrap
 from rankproof.errors import UsageError, number_in, one_of
 
 if TYPE_CHECKING:
@@ -193,7 +194,8 @@ def command(
     if dry_run:
         shaping = {"blame": blame, **{name: how[name] for name in ("k", "complete", "compat")}}
         plans = {name: judge.plan(path, metrics, **shaping) for name, path in named_paths(files).items()}
-        write("".join(f"{name}: {each}\n" for name, each in plans.items()), output.path)
+        lines = [line for name, each in plans.items() for line in wrap(f"{name}: {each}", later="    ")]
+        write("\n".join(lines) + "\n", output.path)
         return
     if stress:
         from rankproof.judging.trust.stress import stress as ask_again

@@ -222,24 +222,16 @@ def wrap(text: str, limit: int | None = None, first: str = "", later: str | None
     later = first if later is None else later
     lines, line = [], first
     for word in clean(" ".join(text.split())).split(" "):
-        for piece in _pieces(word, limit - width(later)):
-            if line in (first, later):
-                line += piece
-            elif width(line) + 1 + width(piece) <= limit:
-                line += " " + piece
-            else:
+        while word:
+            if line in (first, later):  # a word longer than a line goes on in the next one
+                piece = first_columns(word, limit - width(line)) or word[:1]
+                line, word = line + piece, word[len(piece) :]
+            elif width(line) + 1 + width(word) <= limit:
+                line, word = f"{line} {word}", ""
+            if word:
                 lines.append(line)
-                line = later + piece
+                line = later
     return [*lines, line]
-
-
-def _pieces(word: str, limit: int) -> Iterator[str]:
-    """The word, in pieces if it is longer than a line."""
-    while width(word) > limit:
-        piece = first_columns(word, limit) or word[:1]
-        yield piece
-        word = word[len(piece) :]
-    yield word
 
 
 SPARKS = "▁▂▃▄▅▆▇█"

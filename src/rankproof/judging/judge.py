@@ -16,6 +16,7 @@ from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
+from rankproof.document.numbers import count
 from rankproof.errors import check_number, check_whole, not_known, one_of
 from rankproof.io.groups import by_name, group_places, groups_of
 from rankproof.judging.case import Case
@@ -52,15 +53,15 @@ class JudgePlan(Displayable):
     """Calls, tokens and money at most, if the judge can say so."""
 
     def __str__(self) -> str:
-        listed = ", ".join(f"{relation} {count:,}" for relation, count in sorted(self.asks.items()))
+        listed = ", ".join(f"{relation} {n:,}" for relation, n in sorted(self.asks.items()))
         total = self.asks.total()
-        said = f"{self.samples:,} samples; {self.known:,} pairs are known, {total:,} to ask of {self.judge}"
+        said = f"{count(self.samples, 'sample')}; {self.known:,} pairs are known, {total:,} to ask of {self.judge}"
         said += f" ({listed})." if listed else "."
         if self.account is None:
             return said
         money = "the price is not known" if self.account.money is None else f"${self.account.money:.4f}"
         tokens = f"{self.account.prompt_tokens:,} + {self.account.reply_tokens:,} tokens"
-        return f"{said} At most about {self.account.calls:,} calls, {tokens}, {money}."
+        return f"{said} At most about {count(self.account.calls, 'call')}, {tokens}, {money}."
 
 
 def plan(run: JudgeRun, samples: Iterable[Sample]) -> JudgePlan:

@@ -209,7 +209,7 @@ def pairs(found: Iterable[LedgerEntry]) -> str:
     for each in found:
         left, right = nouns(each.relation, each.right)
         said = clean(verdict(each.relation, each.value, each.reason)) + certainty(each.probability)
-        lines.append(f"{each.id}  {each.relation}  {said}  by {each.judge}")
+        lines += wrap(f"{said} by {each.judge}", first=f"{each.id}  {each.relation}  ", later="    ")
         claims = [("claim", item) for item in each.items]
         for noun, text in ((left, each.left), (right, each.right), ("quote", each.quote), *claims):
             if text:

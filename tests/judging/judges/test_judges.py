@@ -285,7 +285,7 @@ def test_the_judge_object_can_be_used_again_and_again() -> None:
     assert [reader([ROW], "P@20")["P@20"] for _ in range(2)] == [1.0, 1.0]
     assert judge([ROW], "P@20", judge=reader)["P@20"] == 1.0
     plan = reader.plan([ROW], "P@20")
-    assert str(plan) == "1 samples; 0 pairs are known, 20 to ask of function:<lambda> (R 20)."
+    assert str(plan) == "1 sample; 0 pairs are known, 20 to ask of function:<lambda> (R 20)."
 
 
 @pytest.mark.parametrize("settings", [{"k": 0}, {"k": True}, {"complete": 0}, {"complete": 2}])
