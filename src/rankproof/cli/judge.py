@@ -194,8 +194,7 @@ def command(
     if dry_run:
         shaping = {"blame": blame, **{name: how[name] for name in ("k", "complete", "compat")}}
         plans = {name: judge.plan(path, metrics, **shaping) for name, path in named_paths(files).items()}
-        lines = [line for name, each in plans.items() for line in wrap(f"{name}: {each}", later="    ")]
-        write("\n".join(lines) + "\n", output.path)
+        _write_wrapped([f"{name}: {each}" for name, each in plans.items()], output)
         return
     if stress:
         from rankproof.judging.trust.stress import stress as ask_again
@@ -267,6 +266,10 @@ def _write_each(found: Mapping[str, Result], output: Output) -> None:
     output.write(check(output.form).render(Document(title, parts, records, trees)))
 
 
+def _write_wrapped(lines: Sequence[str], output: Output) -> None:
+    write("".join(f"{line}\n" for each in lines for line in wrap(each, later="    ")), output.path)
+
+
 def _try_model(judge: Judge, dry_run: bool, output: Output) -> None:
     """Say how well a model does on the labelled pairs, or what asking about them would cost."""
     from rankproof.judging.trial import model_in, plan_trial, run_trial
@@ -278,7 +281,7 @@ def _try_model(judge: Judge, dry_run: bool, output: Output) -> None:
             f"{each.bytes_sent:,} bytes, " + ("the price is not known" if each.money is None else f"${each.money:.4f}")
             for n, each in plan_trial(model).items()
         ]
-        write("\n".join([f"A trial of {model.name}, without what the ledger has:", *lines]) + "\n", output.path)
+        _write_wrapped([f"A trial of {model.name}, without what the ledger has:", *lines], output)
         return
     with tell_progress(f"trying {model.name}"):
         found = run_trial(model, ledger)

@@ -136,7 +136,8 @@ AT = "@http"
 def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[ModelArguments]) -> list[Judge]:
     """The judges of a cascade in the order they are asked; of any other the one."""
     parts = _parts(spec)
-    models = [name for name in map(_model_name, parts) if name]
+    names = (part.partition(AT)[0] for part in parts if isinstance(part, str))
+    models = [name for name in names if name.partition(":")[0] in MODELS]
     if options and not models:
         name = getattr(spec, "name", getattr(spec, "__name__", spec))
         raise WrongCall(f"judge {name!r}: takes no options, got {', '.join(options)}. Next: check their spelling.")
@@ -149,12 +150,6 @@ def _parts(spec: Any) -> list[Any]:
     if isinstance(spec, str):
         return [spec.strip()] if spec.strip().startswith("replay:") else list(map(str.strip, spec.split(PASSES_ON)))
     return [part for each in spec for part in _parts(each)] if isinstance(spec, Sequence) and spec else [spec]
-
-
-def _model_name(part: Any) -> str:
-    """The name of a judge that is a model, without its address."""
-    name = part.partition(AT)[0] if isinstance(part, str) else ""
-    return name if name.partition(":")[0] in MODELS else ""
 
 
 def _check_addresses(models: Sequence[str], options: Mapping[str, Any]) -> None:

@@ -126,7 +126,12 @@ class Reading:
 
 def read(call: Call, reply: str | Mapping[str, Any]) -> Reading:
     """The verdicts of a reply on the pairs of a call."""
-    found = _object_in(reply, call) if isinstance(reply, str) else reply
+    found: Mapping[str, Any] | None = None if isinstance(reply, str) else reply
+    if isinstance(reply, str):
+        # Of the objects that say most of what was asked the last: so fences and words around it do no harm, nor does
+        # what a model noted down before it was done thinking.
+        whole = list(_objects_in(reply, "texts" if _of_claims(call) else "verdicts"))
+        found = max(reversed(whole), key=lambda each: len(_items(each, call).keys() & call.places.keys()), default=None)
     reading = Reading()
     if found is None:
         problem = "the reply is empty" if not str(reply).strip() else "the reply holds no whole JSON object"
@@ -204,15 +209,6 @@ def _missing(value: Any, expected: str) -> str:
 
 def _of_claims(call: Call) -> bool:
     return any(place[0] == Relation.TEXT_CLAIMS for place in call.places)
-
-
-def _object_in(text: str, call: Call) -> dict[str, Any] | None:
-    """The whole JSON object in a text that says most of what was asked, of those that say as much the last.
-
-    So fences and words around it do no harm, nor does what a model noted down before it was done thinking.
-    """
-    found = list(_objects_in(text, "texts" if _of_claims(call) else "verdicts"))
-    return max(reversed(found), key=lambda each: len(_items(each, call).keys() & call.places.keys()), default=None)
 
 
 def _objects_in(text: str, name: str) -> Iterator[dict[str, Any]]:
