@@ -35,7 +35,9 @@ KEYS = "s skip   u undo   q quit"
 @options.value("--run runs", "RUN", "A ranking whose measures are corrected.", multiple=True)
 @options.value("--rel", "GRADE", "Relevant from this grade on.", 1.0)
 @options.value(
-    "--next further", "N", "Draw the N pairs whose labels narrow the interval most, as a pool for -o FILE.", type=int
+    *("--next further", "N", "Draw the N pairs whose labels narrow the interval most, as a pool for -o FILE."),
+    type=int,
+    callback=options.at_least(1),
 )
 @options.value("--plan", "FILE", "The pool that --next wrote, if the labels were drawn by it.")
 @options.value("-j --judge spec", "JUDGE", "Whose verdicts. [the only judge of LEDGER; lexical for SAMPLES]")

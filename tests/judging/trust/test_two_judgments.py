@@ -291,6 +291,7 @@ def test_the_way_from_no_label_to_a_corrected_number(tmp_path: Path) -> None:
         ["v.db", "--human", "h.qrels"],
         ["x", "--machine", "m.qrels"],
         ["--machine", "m.qrels", "--next", "5"],
+        ["--machine", "m.qrels", "--next", "0"],
         ["--machine", "m.qrels", "--human", "h.qrels", "--drift"],
     ],
 )
@@ -298,6 +299,7 @@ def test_what_cannot_be_done_is_said_with_a_way_out(args: list[str], tmp_path: P
     done = rankproof(tmp_path, "calibrate", *args)
     assert done.returncode == 2
     assert "Next:" in done.stderr
+    assert "--next" not in args or "--next: got" in done.stderr
 
 
 @pytest.mark.slow
