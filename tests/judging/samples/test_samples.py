@@ -90,6 +90,29 @@ def test_absent_values_of_pandas_and_integers_of_numpy_are_read() -> None:
     assert sample_of({"id": np.int64(7), "query": "why?"}).id == "7"
 
 
+def test_rows_of_parquet_are_the_same_by_pandas_with_arrays_for_lists(tmp_path: Path) -> None:
+    answer = [{"text": "It is so.", "citations": [1]}, {"text": "Yes.", "citations": [0]}]
+    said = [{"role": "user", "content": "why?"}, {"role": "tool", "content": "since"}]
+    spans = {"traceId": "t", "attributes": [{"key": "input.value", "value": {"stringValue": "why?"}}]}
+    spans["attributes"].append({"key": "retrieval.documents.0.document.content", "value": {"stringValue": "since"}})
+    for row in ({"query": "why?", "references": ["a", "b"], "answer": answer}, {"messages": said}, spans):
+        pd.DataFrame([row]).to_parquet(tmp_path / "rows.parquet")
+        (found,) = read_samples(pd.read_parquet(tmp_path / "rows.parquet"))
+        (own,) = read_samples([row])
+        assert plain(found)[1:] == plain(own)[1:]
+        assert found.citations == own.citations
+        assert own.query == "why?"
+
+
+def test_objects_in_cells_are_read(tmp_path: Path) -> None:
+    row = {"inputs": json.dumps({"question": "why?"}), "outputs": str({"answer": "so", "contexts": ["since"]})}
+    pd.DataFrame([row]).to_csv(tmp_path / "rows.csv")
+    (found,) = read_samples(tmp_path / "rows.csv")
+    assert plain(found)[1:5] == ("why?", (Context("1", "since"),), None, "so")
+    with pytest.raises(DataError, match="none of the fields"):
+        sample_of({"outputs": "{'answer': array('so')}"})
+
+
 def test_inputs_and_outputs_that_are_texts_are_question_and_answer() -> None:
     row = {"inputs": "why?", "outputs": "so", "expectations": {"expected_response": "since"}}
     assert plain(sample_of({"id": "s", **row})) == ("s", "why?", None, "since", "so", None)

@@ -18,7 +18,7 @@ from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.read import Row, rows_of
 from rankproof.io.values import list_in_cell
-from rankproof.judging.samples.sample import KNOWN, NAMES, Citation, Context, Sample, is_absent
+from rankproof.judging.samples.sample import KNOWN, NAMES, Citation, Context, Sample, is_absent, without_arrays
 from rankproof.suggestions import nearest
 
 __all__ = ["Citation", "Context", "Sample", "read_samples", "sample_of"]
@@ -101,7 +101,7 @@ def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
     >>> sample.query, sample.contexts
     ('why?', (Context(id='7', text='since'),))
     """
-    plain = sample_values.trec_row(_as_mapping(row, where))
+    plain = sample_values.trec_row(without_arrays(dict(_as_mapping(row, where))))
     found = fields_in(plain, where)
     if not set(found) - {"id", "prompt_k"}:
         raise _nothing_known(plain, where)
@@ -167,6 +167,8 @@ EITHER = "context"
 """DeepEval calls by this name what should have been retrieved, most others what was."""
 NESTED = ("inputs", "outputs", "expectations", "input", "output")
 """MLflow, LangSmith and Langfuse keep the fields of a row in these."""
+IN_CELLS = ("inputs", "outputs", "expectations", "reference_outputs", "messages")
+"""Those that a cell of a table may hold as JSON."""
 EXPECTED = ("reference_outputs", "expectedOutput", "expected_output")
 """LangSmith and Langfuse keep what should have come in these."""
 
@@ -181,7 +183,7 @@ def fields_in(row: Mapping[str, Any], where: str) -> dict[str, Any]:
     found = {}
     for field, names in NAMES.items():
         given = {name: flat[name] for name in names if name in flat}
-        texts = _plain(given.get("ground_truths"))
+        texts = given.get("ground_truths")
         if isinstance(texts, list) and all(isinstance(each, str) for each in texts):
             given["ground_truths"] = "\n".join(texts)  # Ragas's former list of references, as Ragas read them
         if given:
@@ -218,6 +220,10 @@ def look_alikes(columns: tuple[str, ...]) -> dict[str, str]:
 
 def _unnested(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row without what is not there, with the fields that are kept in a part of it."""
+    for name in IN_CELLS:
+        cell = row.get(name)
+        if isinstance(cell, str) and cell[:1] in ("{", "[") and (found := list_in_cell(cell)):
+            row = {**row, name: found}
     known = {*KNOWN, EITHER}
     parts = {name: row[name] for name in NESTED if isinstance(row.get(name), Mapping) and known & row[name].keys()}
     wanted = {name: row[name] for name in EXPECTED if isinstance(row.get(name), Mapping)}
@@ -226,8 +232,8 @@ def _unnested(row: Mapping[str, Any]) -> dict[str, Any]:
         every |= part
     every |= {key: value for key, value in row.items() if key not in parts and key not in wanted}
     flat = {str(key): value for key, value in every.items() if not is_absent(value)}
-    for part, field in ("inputs", "query"), ("outputs", "answer"):
-        if isinstance(flat.get(part), str) and not {*NAMES[field]} & flat.keys():  # as MLflow has them
+    for part, field in ("inputs", "query"), ("outputs", "answer"):  # MLflow's may be texts
+        if isinstance(flat.get(part), str) and flat[part][:1] != "{" and not {*NAMES[field]} & flat.keys():
             flat[field] = flat.pop(part)
     if EITHER in flat:
         # What it means, the other fields of a row tell, empty ones included.
@@ -251,16 +257,12 @@ def _agreed(given: Mapping[str, Any], field: str, where: str) -> Any:
     """The one value of a field that may be given under several names."""
     (first, value), *others = given.items()
     for name, other in others:
-        if _plain(other) != _plain(value):
+        if other != value:
             raise DataError(
                 f"{where}: {first!r} and {name!r} both give the {field}, and differ: {shorten(value)} and "
                 f"{shorten(other)}. Next: keep one of them."
             )
     return value
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else value
 
 
 # --- spans of production traces as rows: each trace is one sample -----------------------------------------
@@ -281,7 +283,7 @@ def are_spans(value: Any) -> bool:
     if not isinstance(value, Mapping):
         return False
     columns = (str(name) for name, each in value.items() if not is_absent(each))
-    described = value.get("attributes") or any(name.startswith("attributes.") for name in columns)
+    described = without_arrays(value.get("attributes")) or any(name.startswith("attributes.") for name in columns)
     return "resourceSpans" in value or (bool(described) and _trace(value) is not None)
 
 
@@ -321,7 +323,7 @@ def _trace(span: Mapping[str, Any]) -> Any:
 
 def _attributes(span: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes of a span by their full names, whichever way they are kept."""
-    given = span.get("attributes")
+    given = without_arrays(span.get("attributes"))
     if isinstance(given, list):
         return {each["key"]: _value(each.get("value")) for each in given}
     if isinstance(given, Mapping):
@@ -379,7 +381,7 @@ def _said(attributes: Mapping[str, Any]) -> str | None:
 
 def _parsed(value: Any) -> Any:
     """An attribute that may hold a list or an object as text."""
-    return list_in_cell(value) if isinstance(value, str) else value
+    return list_in_cell(value) if isinstance(value, str) else without_arrays(value)
 
 
 def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]] | None:

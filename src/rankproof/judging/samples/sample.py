@@ -108,6 +108,14 @@ def is_absent(value: Any) -> bool:
     return value is None or (isinstance(value, float) and value != value)
 
 
+def without_arrays(value: Any) -> Any:
+    """The value with lists in place of arrays, as pandas reads them from Parquet."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, dict):
+        return {name: without_arrays(each) for name, each in value.items()}
+    return list(map(without_arrays, value)) if isinstance(value, list) else value
+
+
 def talk_in(messages: Sequence[Any]) -> dict[str, Any]:
     """The fields of a sample in the messages of a talk, as LangGraph keeps them in its state.
 
