@@ -109,10 +109,8 @@ class Blame(Displayable):
     @property
     def halves(self) -> dict[str, int]:
         """How many failures are retrieval's, and how many generation's."""
-        found: Counter[str] = Counter()
-        for point, times in self.counts.items():
-            found[half_of(point)] += times
-        return {half: found[half] for half in ("retrieval", "generation")}
+        retrieval = sum(self.counts[point] for point in RETRIEVAL)
+        return {"retrieval": retrieval, "generation": sum(self.counts[point] for point in POINTS) - retrieval}
 
     def to_dict(self) -> dict[str, Any]:
         """The account as plain data."""

@@ -83,12 +83,7 @@ class Replay:
             plain = {ask: ask._replace(left="") for ask in group if ask.relation == Relation.TEXT_CLAIMS}
             found = self.ledger.find([*group, *plain.values()], self.identity)
             entries = {ask: found.get(ask) or found.get(plain.get(ask, ask)) for ask in group}
-            keep(
-                [
-                    Unmeasured(ask, "not in the ledger") if e is None else verdict_in(e, ask)
-                    for ask, e in entries.items()
-                ]
-            )
+            keep([verdict_in(e, ask) if e else Unmeasured(ask, "not in the ledger") for ask, e in entries.items()])
         return Account()
 
 
@@ -119,10 +114,8 @@ def _runs(ledger: Ledger) -> list[tuple[str, ...]]:
     judges = ledger.judges()
     names = {str(each["identity"]): each["name"] for each in judges}
     runs = [tuple(names[str(each)] for each in run if str(each) in names) for run in ledger.runs()]
-    alone: dict[bool, list[tuple[str, ...]]] = {True: [], False: []}
-    for each in judges:
-        alone[each["human"]].append((each["name"],))
-    return list(dict.fromkeys(run for run in runs if run)) or alone[False] or alone[True]
+    alone = [each for each in judges if not each["human"]] or judges
+    return list(dict.fromkeys(run for run in runs if run)) or [(each["name"],) for each in alone]
 
 
 MODELS = tuple(PROVIDERS)
@@ -307,8 +300,7 @@ class Verdicts(Displayable):
         A line needs relation, left, right, judge and a value; a judge named human:NAME is a person.
         """
         groups: dict[str, tuple[dict[str, Any], str, list[LedgerEntry]]] = {}
-        number = 0
-        for number, (where, entry) in enumerate(read_lines(Path(source)), 1):  # noqa: B007  (it is returned)
+        for where, entry in read_lines(Path(source)):
             entry = _softened(entry)
             _check(entry, where)
             kind, _, name = entry.judge.partition(":")
@@ -317,7 +309,7 @@ class Verdicts(Displayable):
             groups.setdefault(f"{identity}", (identity, entry.judge, []))[2].append(entry)
         if groups:
             self.ledger.take(groups.values())
-        return number
+        return sum(len(entries) for *_, entries in groups.values())
 
 
 def _softened(entry: LedgerEntry) -> LedgerEntry:

@@ -104,6 +104,12 @@ def test_rows_of_parquet_are_the_same_by_pandas_with_arrays_for_lists(tmp_path: 
         assert own.query == "why?"
 
 
+def test_traces_without_a_retrieval_are_an_error() -> None:
+    spans = [{"trace_id": f"t{i}", "attributes": {"input.value": "q?"}} for i in range(3)]
+    with pytest.raises(DataError, match=r"no span of 3 traces .*retrieval\.documents"):
+        list(read_samples(spans))
+
+
 def test_objects_in_cells_are_read(tmp_path: Path) -> None:
     row = {"inputs": json.dumps({"question": "why?"}), "outputs": str({"answer": "so", "contexts": ["since"]})}
     pd.DataFrame([row]).to_csv(tmp_path / "rows.csv")

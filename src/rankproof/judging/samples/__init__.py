@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -167,8 +165,6 @@ EITHER = "context"
 """DeepEval calls by this name what should have been retrieved, most others what was."""
 NESTED = ("inputs", "outputs", "expectations", "input", "output")
 """MLflow, LangSmith and Langfuse keep the fields of a row in these."""
-IN_CELLS = ("inputs", "outputs", "expectations", "reference_outputs", "messages")
-"""Those that a cell of a table may hold as JSON."""
 EXPECTED = ("reference_outputs", "expectedOutput", "expected_output")
 """LangSmith and Langfuse keep what should have come in these."""
 
@@ -220,8 +216,8 @@ def look_alikes(columns: tuple[str, ...]) -> dict[str, str]:
 
 def _unnested(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row without what is not there, with the fields that are kept in a part of it."""
-    for name in IN_CELLS:
-        cell = row.get(name)
+    for name in ("inputs", "outputs", "expectations", "reference_outputs", "messages"):
+        cell = row.get(name)  # of a table, with JSON
         if isinstance(cell, str) and cell[:1] in ("{", "[") and (found := list_in_cell(cell)):
             row = {**row, name: found}
     known = {*KNOWN, EITHER}
@@ -296,7 +292,8 @@ def rows_of_spans(rows: Iterable[Row]) -> Iterator[Row]:
     found = [Row(where, _sample(trace, spans)) for trace, (where, spans) in traces.items()]
     found = [row for row in found if row.value["contexts"] is not None]
     if not found:
-        raise DataError("samples: none of the traces has a retrieval. Next: check which traces these are.")
+        step = f"give spans with {' or '.join(DOCUMENTS)} among their attributes"
+        raise DataError(f"samples: no span of {len(traces):,} traces says which documents were found. Next: {step}.")
     return iter(found)
 
 

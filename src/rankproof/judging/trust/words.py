@@ -168,10 +168,7 @@ def two_judgments(found: JudgmentCalibration) -> Document:
             "run": run,
             "measure": name,
             "machine": raw,
-            **{
-                field: None if each is None else getattr(each, field)
-                for field in ("value", "low", "high", "error", "n", "queries")
-            },
+            **{field: getattr(each, field, None) for field in ("value", "low", "high", "error", "n", "queries")},
         }
         for run, by in found.runs.items()
         for name, (raw, each) in by.items()
