@@ -12,7 +12,7 @@ from string import digits as DIGITS
 from typing import Any
 
 import rankproof.judging.samples.sample as sample_values
-from rankproof.document.numbers import for_face
+from rankproof.document.numbers import count, for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.read import Row, rows_of
 from rankproof.io.values import list_in_cell
@@ -293,7 +293,8 @@ def rows_of_spans(rows: Iterable[Row]) -> Iterator[Row]:
     found = [row for row in found if row.value["contexts"] is not None]
     if not found:
         step = f"give spans with {' or '.join(DOCUMENTS)} among their attributes"
-        raise DataError(f"samples: no span of {len(traces):,} traces says which documents were found. Next: {step}.")
+        said = f"no span of {count(len(traces), 'trace')} says which documents were found"
+        raise DataError(f"samples: {said}. Next: {step}.")
     return iter(found)
 
 
