@@ -110,9 +110,11 @@ def is_absent(value: Any) -> bool:
 
 def without_arrays(value: Any) -> Any:
     """The value with lists in place of arrays, as pandas reads them from Parquet."""
-    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, str):
+        return value
     if isinstance(value, dict):
         return {name: without_arrays(each) for name, each in value.items()}
+    value = value.tolist() if hasattr(value, "tolist") else value
     return list(map(without_arrays, value)) if isinstance(value, list) else value
 
 
