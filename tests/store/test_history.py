@@ -172,8 +172,8 @@ def test_a_file_holds_them_all_or_some(history: History, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "no JSON"),
-        (b"[1]", "no exported history"),
+        (b"", "not valid JSON"),
+        (b"[1]", "not an exported history"),
         (b"\x1f\x8b broken", "broken archive"),
         (b'{"format": "rankproof history", "version": 9}', "version 9 of the format"),
         (b'{"format": "rankproof history", "version": 1, "experiments": [{"name": "a"}]}', "lacks something"),
@@ -184,6 +184,24 @@ def test_a_file_that_is_no_export_brings_nothing(history: History, tmp_path: Pat
     with pytest.raises(DataError, match=f"{says}.*nothing was imported"):
         history.import_from(tmp_path / "x.json")
     assert not history.path.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda content: content.removesuffix(b"]}\n"), "cut off, the list of experiments has no end"),
+        (lambda content: content + b"{}\n", "text after the end of the list of experiments"),
+    ],
+)
+def test_an_export_that_was_cut_off_or_goes_on_is_refused(
+    history: History, tmp_path: Path, change: Any, says: str
+) -> None:
+    history.save(scored(), "a")
+    history.export_to(tmp_path / "x.json")
+    content = (tmp_path / "x.json").read_bytes()
+    (tmp_path / "x.json").write_bytes(change(content))
+    with pytest.raises(DataError, match=f"x.json: {says}, expected a file written by"):
+        History(tmp_path / "other.db").import_from(tmp_path / "x.json")
 
 
 # --- comparing what was saved ---------------------------------------------------------------------

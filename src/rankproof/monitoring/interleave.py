@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.document.model import Displayable
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_number, check_whole, explain_calls, shorten
 from rankproof.monitoring.event_values import Rejected, of_digits, place
 from rankproof.monitoring.online_metrics import PERCENTILES
@@ -118,7 +119,7 @@ def score_interleaving(shown: Iterable[Any], *, level: float = 0.95) -> list[Pre
     names = sorted({name for _, found in credits for name in found})
     if len(names) < 2:
         raise DataError(
-            f"interleaving: got clicks on lists of {len(names)} teams, expected two or more. "
+            f"interleaving: got clicks on lists of {count(len(names), 'team')}, expected two or more. "
             "Next: give rows with teams and clicks."
         )
     drafts: list[tuple[tuple[str, str], int, tuple[int, int, int], Anytime]] = []

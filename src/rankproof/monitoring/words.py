@@ -321,8 +321,9 @@ def no_event(rejects: Rejects) -> DataError:
     reason, lines = next(iter(rejects.examples.items()))
     timed = re.search("; '(.+)' holds times$", lines[0])
     return DataError(
-        f"the log holds no event: all {rejects.total:,} lines were rejected, most as {reason!r}. {lines[0]}. "
-        f"Next: name the columns, like {columns_named('ts', timed[1] if timed else 'when')}, or mend the log."
+        f"the log holds no event: {count(rejects.total, 'line was', 'lines were')} rejected, most as {reason!r}. "
+        f"{lines[0]}. Next: name the columns, like {columns_named('ts', timed[1] if timed else 'when')}, "
+        "or mend the log."
     )
 
 

@@ -301,7 +301,7 @@ def read_transfer(source: Path) -> Iterator[Experiment]:
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise misread_error(source, f"a broken archive ({error})") from error
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise misread_error(source, f"no JSON ({error})") from error
+        raise misread_error(source, f"not valid JSON ({error})") from error
     except RankproofError:
         raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -316,7 +316,7 @@ def _records(source: Path, lines: gzip.GzipFile | BufferedReader) -> Iterator[An
     if head.rstrip() != HEAD.encode():
         data = json.loads(head + lines.read())
         if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise misread_error(source, "no exported history")
+            raise misread_error(source, "not an exported history")
         if data.get("version") != VERSION:
             why = f"version {data.get('version')!r} of the format, this rankproof reads {VERSION}"
             raise misread_error(source, why)
@@ -325,11 +325,11 @@ def _records(source: Path, lines: gzip.GzipFile | BufferedReader) -> Iterator[An
     more = True
     for line in filter(None, map(bytes.strip, lines)):
         if not more:
-            raise misread_error(source, "no JSON (it goes on behind its end)")
+            raise misread_error(source, "text after the end of the list of experiments")
         more = line.endswith(b",")  # the last record, whose own end is two braces, closes the list
         yield json.loads(line.removesuffix(b",") if more else line.removesuffix(b"]}"))
     if more or not line.endswith(b"]}"):
-        raise misread_error(source, "no JSON (it ends before its end)")
+        raise misread_error(source, "cut off, the list of experiments has no end")
 
 
 def _plain(experiment: Experiment) -> dict[str, Any]:

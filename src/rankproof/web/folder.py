@@ -309,7 +309,7 @@ def _kind_of_json(path: Path) -> FileKind:
         try:
             record = json.loads(path.read_bytes())
         except ValueError as error:
-            raise DataError(f"no JSON: {error}. Next: check how it was made.") from error
+            raise DataError(f"not valid JSON ({error}). Next: check how it was made.") from error
     if isinstance(record, list) and record:
         record = record[0]
     if not isinstance(record, dict):

@@ -296,10 +296,10 @@ def left_out(case: FindingCase) -> Iterator[Finding]:
     files = case.census.left_out
     if files:
         message = (
-            f"{count(len(files), 'file')} could not be read, and what they hold is missing from the numbers: "
+            f"{count(len(files), 'file')} could not be read, so rows are missing from the numbers: "
             f"{'; '.join(each.removesuffix('.') for each in files[:EXAMPLES])}{'; ...' * (len(files) > EXAMPLES)}."
         )
-        advice = "copy or write them again."
+        advice = "copy or write each again."
         yield Finding("error", "left-out", len(files), message, (), advice)
 
 
