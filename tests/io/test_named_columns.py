@@ -63,6 +63,7 @@ def test_every_verb_takes_columns(tmp_path: Path) -> None:
     assert pool({"a": ranked}, columns=named)
 
 
+RANKED = ("query", "doc", "score")
 SHELL = {
     "evaluate": ("evaluate", "note.csv", "wert.csv", "-m", "RR@10"),
     "compare": ("compare", "note.csv", "wert.csv", "b.csv", "-m", "RR@10"),
@@ -74,6 +75,7 @@ SHELL = {
     "explain": ("explain", "note.csv", "wert.csv", "q1", "-m", "RR@10"),
     "convert": ("convert", "note.csv", "out.qrels", "--force"),
     "fuse": ("fuse", "wert.csv", "b.csv"),
+    "rank": ("rank", "wert.csv", "-o", "ranked", "--force"),
 }
 
 
@@ -83,7 +85,7 @@ def test_every_command_takes_columns(name: str, tmp_path: Path) -> None:
     given("csv", tmp_path, GRADES, "note")
     path = given("csv", tmp_path, SCORES, "wert")
     (tmp_path / "b.csv").write_text(path.read_text())
-    roles = {"convert": ("query", "doc", "grade"), "fuse": ("query", "doc", "score")}.get(name, tuple(COLUMNS))
+    roles = {"convert": ("query", "doc", "grade"), "fuse": RANKED, "rank": RANKED}.get(name, tuple(COLUMNS))
     words = ",".join(f"{role}={COLUMNS[role]}" for role in roles)
     done = rankproof(tmp_path, *SHELL[name], "--columns", words)
     assert done.returncode in (0, 4), done.stderr

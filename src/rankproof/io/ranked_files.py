@@ -13,6 +13,7 @@ import numpy as np
 from rankproof.core.arrays import hash_of, runs
 from rankproof.core.hits import Array
 from rankproof.core.table import Rankings
+from rankproof.document.disk import last_check
 from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, missing_extra, shorten
 from rankproof.io.columns import ColumnRankings
@@ -58,6 +59,7 @@ def write_ranked(ranking: Rankings, folder: str | os.PathLike[str], *, force: bo
             progress.tell(rows, 0)
         if not rows:
             raise DataError(f"{ranking.source}: empty, it has no rows. Next: check how it was made.")
+        last_check.get()()
         if target.exists():
             target.rename(old)  # which is there until the new one is
         partial.rename(target)
