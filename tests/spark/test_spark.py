@@ -297,6 +297,10 @@ def test_saved_values_are_compared_later(frames: Any, spark: Any, tmp_path: Path
         assert math.isclose(one.low, row.low, abs_tol=1e-12)
     assert found.verdict("AP") == "equivalent"
     assert "AP" in found.format("markdown")
+    lacking = second.values.drop("nDCG@10", "AP")
+    for measures, says in ((None, "no measure in both tables"), ("AP", "AP not in both tables")):
+        with pytest.raises(UsageError, match=f"values: {says}; they have"):
+            rankproof.spark.compare(second, lacking, measures)
     assert found.queries == len(judged)
 
 

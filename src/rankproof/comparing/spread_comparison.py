@@ -154,12 +154,13 @@ def shared_measures(tables: list[Any], measures: Measures | None) -> list[Measur
     """The measures that both tables of values have."""
     names = [[name for name in table.columns if name not in OWN] for table in tables]
     common = [name for name in names[0] if name in names[1]]
-    asked = parse_each(common if measures is None else measures)
+    asked = [parse(each) for each in common] if measures is None else parse_each(measures)
     lost = [each.name for each in asked if each.name not in common]
     if lost or not asked:
+        what = f"{', '.join(lost)} not" if lost else "no measure"
         raise UsageError(
-            f"values: {', '.join(lost) or 'no measure'} in both tables; they have {', '.join(names[0])} and "
-            f"{', '.join(names[1])}. Next: evaluate both by the same measures."
+            f"values: {what} in both tables; they have {', '.join(names[0])} and {', '.join(names[1])}. "
+            "Next: evaluate both by the same measures."
         )
     odd = [each.name for each in asked if each.spec.average != "mean"]
     if odd:
