@@ -137,7 +137,7 @@ def test_what_would_do_nothing_is_refused(log, tmp_path) -> None:
     for option in (
         ["--state", tmp_path / "s.json"],
         ["--webhook", "http://localhost/x"],
-        ["--base-url", "http://x"],
+        *(["--base-url", "http://x"], ["--judge-sample", "5"], ["--ledger", tmp_path / "v.db"], ["--seed", "0"]),
     ):
         refused = run(log, *option)
         assert refused.returncode == 2

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from rankproof.cli import options
 from rankproof.cli.judge import judge_named
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 COMMA, METRICS = "NAME[,NAME]", "METRIC[,METRIC]"
 JUDGED = ("faithfulness", "answer_relevance", "context_relevance")
 """The metrics of a judge for events, which have no reference answer."""
+OF_JUDGE = ("judge_sample", "judged", "corpus", "ledger", "base_url", "options_of_judge", "dry_run", "seed")
+"""The settings that say nothing without a judge."""
 
 
 @click.command("monitor")
@@ -103,11 +106,12 @@ def command(
     settings["on_alert"] = lambda alert: told.append(_tell_alert(alert))
     if cutoffs:
         settings["cutoffs"] = cutoffs
+    source = click.get_current_context().get_parameter_source
     if spec is not None:
         judge = judge_named(spec, ledger, base_url, options_of_judge, dry_run)
         settings["judge"] = _AskedOnce(judge, ",".join(split_names(judged) or JUDGED), dry_run)
-    elif dry_run or judged or settings["corpus"] or base_url or options_of_judge:
-        used = "--dry-run, --judge-metric, --corpus, --base-url and --set"
+    elif any(source(each) is ParameterSource.COMMANDLINE for each in OF_JUDGE):
+        used = "--judge-sample, --judge-metric, --corpus, --ledger, --base-url, --set, --dry-run and --seed"
         raise UsageError(f"{used} are for --judge. Next: name a judge, like lexical.")
     with _written_lines(rejected) as on_rejected, tell_progress(f"reading {logs[0]}"):
         found = monitor(
