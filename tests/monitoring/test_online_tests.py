@@ -59,7 +59,7 @@ def test_interleaved_lists_say_who_wins_however_the_teams_are_written(tmp_path: 
         as_json.to_csv(tmp_path / "json.csv", index=False)
         sources = (frame, pd.read_parquet(tmp_path / "lists.parquet"), *sorted(tmp_path.glob("*.[cp]*")))
         assert [interleaving(source).preferences for source in sources] == [[won]] * 5
-    with pytest.raises(DataError, match="all 1 lines were rejected, most as 'bad teams'"):
+    with pytest.raises(DataError, match="event: 1 line was rejected, most as 'bad teams'"):
         interleaving([{"ts": 1.74e9, "teams": {"1": "new"}, "clicks": [1]}])
     assert interleaving([*rows, {"ts": 1.74e9, "clicks": [], "teams": math.nan}]).without == 1
     with pytest.raises(DataError, match="teams"):
@@ -205,6 +205,8 @@ def test_what_is_not_in_the_log_and_what_is_no_cutoff_is_said() -> None:
     for k in (0, -1):
         with pytest.raises(UsageError, match="Next:"):
             clicks(records, k=k)
+    with pytest.raises(UsageError, match="got propensities and swapped"):
+        clicks(records, propensities=[1.0] * 10, swapped=True)
 
 
 def test_lines_that_cannot_be_read_are_told_wherever_a_log_is_read() -> None:

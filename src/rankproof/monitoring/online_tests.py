@@ -13,7 +13,7 @@ import numpy as np
 
 from rankproof.document.model import Document, PlainData, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, check_whole, explain_calls
+from rankproof.errors import DataError, UsageError, check_whole, explain_calls
 from rankproof.io.load import load_ranking
 from rankproof.monitoring import difference_words
 from rankproof.monitoring.clicks import (
@@ -279,6 +279,8 @@ def clicks(
     """
     if k is not None:
         check_whole("k", k)
+    if propensities is not None and swapped:
+        raise UsageError("clicks: got propensities and swapped, expected one of them at most. Next: leave one out.")
     schema = EventSchema(columns, timezone=zone_named(timezone))
     rejects = Rejects(silent=change is not None)
     table = ClickTable.of(_events(log, schema, rejects, change))
