@@ -110,3 +110,25 @@ def test_what_cannot_be_planted_is_refused(wrong) -> None:
     (name,) = wrong
     with pytest.raises(UsageError, match=f"{name}: got {wrong[name]}"):
         simulate_log(50, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"users": 0}, "users: got 0, expected a whole number of at least 1"),
+        ({"timezone": "Europe/Berln"}, "timezone: got 'Europe/Berln'.* Did you mean 'Europe/Berlin'"),
+        ({"variants": []}, "variants: got .*, expected one name or more"),
+        ({"variants": ["A", "A"]}, "variants: got .*, expected one name or more, each once"),
+        ({"outage": (1, 2)}, "outage: got .*, expected \\(day, first hour, hours\\)"),
+        ({"outage": (28, 0, 1)}, "outage, day: got 28, expected a whole number from 0 to 27"),
+        ({"outage": (1, 24, 1)}, "outage, hour: got 24"),
+        ({"outage": (1, 2, 0)}, "outage, hours: got 0"),
+    ],
+)
+def test_a_plan_that_means_nothing_is_refused(wrong, says) -> None:
+    with pytest.raises(UsageError, match=says):
+        simulate_log(50, **wrong)
+
+
+def test_the_name_of_one_variant_is_one_name() -> None:
+    assert {each["variant"] for each in simulate_log(20, variants="AB").records()} == {"AB"}

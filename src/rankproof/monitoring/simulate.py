@@ -13,8 +13,9 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.disk import whole_file
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, check_number, check_whole
+from rankproof.errors import UsageError, check_each, check_number, check_whole
 from rankproof.monitoring import simulated_users as model
+from rankproof.monitoring.sessions_and_windows import zone_named
 from rankproof.monitoring.simulated_users import TOPICS, Scenario
 
 FORMS = {
@@ -144,10 +145,20 @@ def simulate_log(
     >>> len(log), round(log.truth["ctr"], 3)
     (221, 0.646)
     """
-    for name, number in {"sessions": sessions, "days": days, "depth": depth, "seed": seed, "users": users or 1}.items():
+    users = max(sessions // 4, 1) if users is None else users
+    for name, number in {"sessions": sessions, "days": days, "depth": depth, "seed": seed, "users": users}.items():
         check_whole(name, number, {"depth": 3, "seed": 0}.get(name, 1))
-    for name, day in {"drift_on": drift_on or 0, "worse_on": worse_on or 0}.items():
+    lost = [0, 0, 1] if outage is None else list(outage)
+    if len(lost) != 3:
+        raise UsageError(f"outage: got {outage}, expected (day, first hour, hours). Next: write like (3, 8, 12).")
+    check_whole("outage, hour", lost[1], 0, 23, advice="give the hour of the day at which it begins")
+    check_whole("outage, hours", lost[2])
+    for name, day in {"drift_on": drift_on or 0, "worse_on": worse_on or 0, "outage, day": lost[0]}.items():
         check_whole(name, day, 0, days - 1, advice="name a day of the log, the first being 0")
+    variants = check_each("variants", variants, str, "names of variants")
+    if not variants or len(set(variants)) < len(variants):
+        raise UsageError(f"variants: got {variants}, expected one name or more, each once. Next: give such names.")
+    zone_named(timezone)
     for name, share in {"noisy": noisy, "duplicates": duplicates, "disorder": disorder, "corrupt": corrupt}.items():
         check_number(name, share, least=0, below=1)
     check_number("drift_share", drift_share, least=0, most=1)
@@ -158,7 +169,7 @@ def simulate_log(
     except ValueError as error:
         raise UsageError(f"start: got {start!r}, expected a day like 2025-03-03. Next: give one.") from error
     scenario = Scenario(
-        sessions, seed, first, days, timezone, users or max(sessions // 4, 1), depth, tuple(variants), lift,
+        sessions, seed, first, days, timezone, users, depth, variants, lift,
         drift_on, drift_share, worse_on, worse_by, outage, noisy, duplicates, disorder, corrupt,
     )  # fmt: skip
     return SimulatedLog(scenario)
