@@ -219,7 +219,13 @@ def test_queries_without_words_are_left_out_and_named() -> None:
         (([f"a {i}" for i in range(9)], ["b"] * 3), {}, "and 20"),
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"corpus": {"d": "x"}}, "without judgments"),
         (([f"a {i}" for i in range(9)], ["b"] * 30), {"ranking": {}}, "without judgments"),
-        (([f"a {i}" for i in range(9)], ["b"] * 30), {"hashes": {}}, "without a corpus"),
+        (([f"a {i}" for i in range(9)], ["b"] * 30), {"measures": "AP"}, "measures without ranking"),
+        (([f"a {i}" for i in range(9)], ["b"] * 30), {"hashes": {}}, "without corpus"),
+        (
+            ({f"q{i}": f"a {i}" for i in range(9)}, ["b"] * 30),
+            {"hashes": {"d": 3}, "corpus": {"d": "x"}, "judgments": {f"q{i}": {"d": 1} for i in range(9)}},
+            "hashes: got .*, expected {document: hash}",
+        ),
         (
             ({f"q{i}": f"a {i}" for i in range(9)}, ["b"] * 30),
             {"hashes": "nowhere.json", "corpus": {"d": "x"}, "judgments": {f"q{i}": {"d": 1} for i in range(9)}},
@@ -338,6 +344,10 @@ def test_the_command_says_it_in_80_columns_and_hands_on_what_to_label(
     assert code == 2
     assert "--queries" in err
     assert shell("drift q.jsonl log.jsonl -f nothing")[0] == 2
+    code, out, _ = shell("drift j.qrels log.jsonl --queries q.jsonl --run r.run -m P@1,R@1,R@2 --label 0")
+    assert ", other measures, coverage" in out
+    refused = shell("drift q.jsonl log.jsonl --keep-hashes h.json")
+    assert (refused[0], refused[1]) == (2, ""), "refused before the comparison is made and printed"
 
 
 def test_nothing_to_label_is_said_and_ends_well(shell: Any) -> None:

@@ -259,6 +259,8 @@ def drift(
     from rankproof.monitoring.drift import drift, hashes_of
 
     own, judged = _sides(queries, texts, judgments)
+    if keep_hashes is not None and (judged is None or settings["corpus"] is None):
+        raise UsageError("--keep-hashes: needs judgments and --corpus. Next: add them.")
     check_single(settings["ranking"], beside=[own, log, judged])
     with keep_results_apart(), tell_progress(f"reading {log}"):
         if embed is not None:
@@ -268,8 +270,6 @@ def drift(
         found = drift(own, log, judgments=judged, **settings)
     output.write_result(found)
     if keep_hashes is not None:
-        if judged is None or settings["corpus"] is None:
-            raise UsageError("--keep-hashes: needs judgments and --corpus. Next: add them.")
         hashes = hashes_of(load_judgments(judged), load_corpus(settings["corpus"]))
         write(json.dumps(hashes, ensure_ascii=False, indent=0) + "\n", keep_hashes)
     if next_queries is not None:

@@ -19,7 +19,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable, Document, Result
-from rankproof.document.numbers import count, setting
+from rankproof.document.numbers import count, for_face
 from rankproof.errors import DataError, UsageError, check_one_of, check_whole, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions, silent_note
 from rankproof.io.files import read_bytes, text_of
@@ -40,6 +40,13 @@ FEW_WORDS = 2
 """Queries with fewer content words are alike only if they are the same."""
 ALPHA = 0.05
 FEWEST_OWN, FEWEST_LIVE = 5, 20
+NEEDS = (
+    ("ranking", "judgments", "--judgments"),
+    ("measures", "ranking", "--run"),
+    ("corpus", "judgments", "--judgments"),
+    ("hashes", "corpus", "--corpus"),
+)
+"""Arguments that say nothing without another, and the option of the other."""
 
 
 @dataclass(frozen=True)
@@ -197,6 +204,11 @@ def drift(
     label = check_whole("label", label, least=0)
     check_whole("seed", seed, 0)
     check_one_of("test", test, TESTS)
+    given = {"judgments": judgments, "ranking": ranking, "measures": measures, "corpus": corpus, "hashes": hashes}
+    for name, needed, option in NEEDS:
+        if given[name] is not None and given[needed] is None:
+            lacking = for_face(f"{needed}=", option)
+            raise UsageError(f"drift: got {name} without {needed}. Next: give {lacking} as well.")
     graded = None if judgments is None else load_judgments(judgments)
     own, notes = _own(queries, graded)
     live = live_queries(log, seed, change)
@@ -206,14 +218,13 @@ def drift(
             f"at least {FEWEST_OWN} and {FEWEST_LIVE}. Next: give "
             f"{'more queries' if len(own) < FEWEST_OWN else 'a longer log'}."
         )
+    known = None if hashes is None else read_hashes(hashes)
     rng = np.random.default_rng(seed)
     texts = [*own.values(), *live.texts]
     rows = similarity.rows_of_texts(texts, embed, rng)
     kind, middles = similarity.kinds_of(rows, coverage.number_of_kinds(len(own)), rng)
     users = np.unique(live.users, return_inverse=True)[1]
     if scores is None and ranking is not None:
-        if graded is None:
-            raise _lacks("a ranking without judgments", "judgments")
         scores = evaluate(graded, ranking, measures or DEFAULT_MEASURE)
     found = coverage.strata(kind[: len(own)], kind[len(own) :], users)
     return Drift(
@@ -229,7 +240,7 @@ def drift(
             for name, values, ends in coverage.measured_values(scores, list(own), notes)
         ],
         label=coverage.next_queries(own, live, rows, kind, label),
-        stale=_stale(graded, corpus, hashes),
+        stale=None if graded is None or corpus is None else stale_judgments(graded, load_corpus(corpus), known),
         duplicates=twins_within(own),
         leaked=None if training is None else twins_with(own, training),
         notes=notes,
@@ -275,20 +286,6 @@ def _own(queries: Any, judgments: Judgments | None) -> tuple[dict[str, str], lis
     return own, notes
 
 
-def _lacks(given: str, missing: str) -> UsageError:
-    return UsageError(f"drift: got {given}. Next: give {setting(missing)} as well.")
-
-
-def _stale(judgments: Judgments | None, corpus: Any, hashes: Any) -> Stale | None:
-    if corpus is None:
-        if hashes is not None:
-            raise _lacks("hashes without a corpus", "corpus")
-        return None
-    if judgments is None:
-        raise _lacks("a corpus without judgments", "judgments")
-    return stale_judgments(judgments, load_corpus(corpus), None if hashes is None else read_hashes(hashes))
-
-
 # --- how the set has aged -------------------------------------------------------------------------------------------
 
 
@@ -319,16 +316,15 @@ def hashes_of(judgments: Judgments, corpus: Corpus) -> dict[str, str]:
 
 def read_hashes(source: str | os.PathLike[str] | Mapping[str, str]) -> dict[str, str]:
     """Hashes by document, from a mapping or from the JSON file that `rankproof drift --keep-hashes` wrote."""
-    if isinstance(source, Mapping):
-        return dict(source)
+    where = "hashes" if isinstance(source, Mapping) else str(source)
     step = "name the file that 'rankproof drift --keep-hashes' wrote."
     try:
-        found = json.loads(text_of(read_bytes(source), str(source)))
+        found = source if isinstance(source, Mapping) else json.loads(text_of(read_bytes(source), where))
     except ValueError as error:
-        raise DataError(f"{source}: no JSON ({error}). Next: {step}") from error
-    if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
-        raise DataError(f"{source}: got {shorten(found)}, expected {{document: hash}}. Next: {step}")
-    return found
+        raise DataError(f"{where}: not valid JSON ({error}). Next: {step}") from error
+    if not isinstance(found, Mapping) or not all(isinstance(each, str) for each in found.values()):
+        raise DataError(f"{where}: got {shorten(found)}, expected {{document: hash}}. Next: {step}")
+    return dict(found)
 
 
 def twins_within(own: Mapping[str, str]) -> list[Twin]:

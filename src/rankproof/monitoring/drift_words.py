@@ -39,7 +39,9 @@ def drift(found: Drift) -> Document:
         ),
     ]
     parts += [Part(Paragraph(text), rank=rank, name=name) for rank, name, text in _ageing(found)]
-    parts += [Part(Paragraph(_score(each)), rank=min(n, 1)) for n, each in enumerate(found.scores)]
+    parts += [
+        Part(Paragraph(_score(each)), rank=min(n, 1), name="other measures") for n, each in enumerate(found.scores)
+    ]
     parts.append(Part(Paragraph(_coverage(found)), rank=1, name="coverage"))
     if kinds := [each for each in _by_gap(found.kinds) if each.verdict != "unclear"]:
         table = _kinds(kinds[:KINDS], shrink=(0,))
