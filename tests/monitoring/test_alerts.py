@@ -8,7 +8,7 @@ import re
 import pytest
 
 from rankproof import simulate_log
-from rankproof.errors import UsageError
+from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.alerts import read_rules, read_state, rules_of
 from rankproof.monitoring.events import KEY, Event, mask, private
 from rankproof.monitoring.monitor import monitor
@@ -150,7 +150,7 @@ def test_rules_of_a_file_with_a_mark(tmp_path) -> None:
     (tmp_path / "a.toml").write_text(text, encoding="utf-8-sig")
     assert read_rules(tmp_path / "a.toml")[0].name == "a b"
     (tmp_path / "a.toml").write_text(text, encoding="utf-16")
-    with pytest.raises(UsageError, match="not UTF-8"):
+    with pytest.raises(DataError, match="UTF-16, expected UTF-8"):
         read_rules(tmp_path / "a.toml")
 
 

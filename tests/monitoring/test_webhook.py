@@ -150,7 +150,8 @@ def test_in_the_shell_the_alert_stands_and_the_failure_is_said(receiver, tmp_pat
 
 
 def test_what_is_no_address_is_refused_without_showing_it(records) -> None:
-    for wrong in ("hooks.example/" + TOKEN, "ftp://h/" + TOKEN, "https://"):
+    odd = ("https://h:99999/" + TOKEN, "https://[::1/" + TOKEN, "https://h /" + TOKEN)
+    for wrong in ("hooks.example/" + TOKEN, "ftp://h/" + TOKEN, "https://", *odd):
         with pytest.raises(UsageError, match="https") as error:
             monitor(records, alerts=RULES, webhook=wrong)
         assert TOKEN not in str(error.value)

@@ -84,6 +84,16 @@ def text_of(content: bytes, name: str) -> str:
         raise DataError(f"{where}: the bytes {found!r} are not valid UTF-8. Next: save the file as UTF-8.") from error
 
 
+def toml_of(text: str, name: str) -> dict[str, Any]:
+    """The tables of a TOML text."""
+    import tomllib  # slow to import, and few commands read TOML
+
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{name}: not valid TOML: {error}. Next: correct that line.") from error
+
+
 def check_no_url(path: PathLike) -> None:
     """Refuse a URL, of which a path would lose a slash: files are read from a disk or a pipe."""
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+:/", str(path)) and not os.path.exists(path):

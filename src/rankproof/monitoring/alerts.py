@@ -26,6 +26,7 @@ from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count, for_face
 from rankproof.errors import UsageError, UserCode, check_each, check_number, check_one_of, check_whole, not_known
+from rankproof.io.files import check_path, read_bytes, text_of, toml_of
 from rankproof.monitoring.difference_words import outage_sentence
 from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, Percentile, by_name, interval_of, value_of
 from rankproof.monitoring.sessions_and_windows import SECOND
@@ -100,18 +101,8 @@ class Alert(Displayable):
 
 def read_rules(path: str | os.PathLike[str]) -> list[AlertRule]:
     """The rules of a TOML file."""
-    import tomllib  # slow to import, and most logs have no rules
-
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            found = tomllib.loads(file.read())
-    except OSError as error:
-        raise UsageError(f"{os.fspath(path)}: cannot be read: {error.strerror}. Next: check the path.") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{os.fspath(path)}: the text is not UTF-8. Next: save it as UTF-8.") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"{os.fspath(path)}: not valid TOML: {error}. Next: correct that line.") from error
-    return rules_of(found.get("alert"), os.fspath(path))
+    name = os.fspath(path)
+    return rules_of(toml_of(text_of(read_bytes(check_path(path)), name), name).get("alert"), name)
 
 
 def rules_of(listed: Any, source: str = "alerts") -> list[AlertRule]:

@@ -21,7 +21,7 @@ from urllib.parse import unquote, urlsplit
 
 from rankproof.errors import UsageError
 from rankproof.monitoring.words import row
-from rankproof.net.client import Client, Request, Response
+from rankproof.net.client import Client, Request, Response, is_address
 from rankproof.net.retries import Attempts, Pace, Retries, attempts, settle
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ class Webhook:
             if not os.environ.get(name):
                 raise UsageError(f"webhook: {name} is not in the environment. Next: export it.")
         found = re.sub(r"\$\{(\w+)\}", lambda name: os.environ[name[1]], url)
-        where = urlsplit(found)
-        if where.scheme not in ("http", "https") or not where.hostname:
+        if not is_address(found) or re.search(r"\s", found):
             raise UsageError(
-                "webhook: expected an address that begins with https:// or http://. "
-                "Next: give one, or '${NAME}' if it is in the environment."
+                "webhook: expected an address that begins with https:// or http://, without blanks, and a port up to "
+                "65535. Next: give one, or '${NAME}' if it is in the environment."
             )
-        self.url, self.host = found, where.hostname + (f":{where.port}" if where.port else "")
+        where = urlsplit(found)
+        self.url, self.host = found, (where.hostname or "") + (f":{where.port}" if where.port else "")
         parts = {part for part in re.split(r"[/?&=]", f"{where.path}?{where.query}") if len(part) >= SHORTEST}
         self._secrets = dict.fromkeys({found, *parts, where.password or ""} - {""}, "[webhook]")
         self._headers = {"Content-Type": "application/json", "User-Agent": "rankproof"}

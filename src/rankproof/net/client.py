@@ -95,14 +95,26 @@ def without_keys(text: str, secrets: Mapping[str, str] | None = None) -> str:
     return _LIKE_A_KEY.sub("[key]", text)
 
 
+def is_address(url: str) -> bool:
+    """Whether a URL names a server: http or https, a host, and perhaps a port up to 65535.
+
+    >>> is_address("https://search.example:9200/x"), is_address("http://x:99999"), is_address("http://[::1")
+    (True, False, False)
+    """
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # no possible port or address
+        return False
+
+
 def without_access(url: str) -> str:
     """A URL without the name, password and parameters in it.
 
     >>> without_access("https://me:secret@search.example:9200/x?key=1")
     'https://search.example:9200/x'
     """
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    return re.split("[?#]", re.sub("(?<=//)[^/?#]*@", "", url))[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -294,6 +294,7 @@ def test_a_key_with_a_line_end_is_said_and_not_shown(endpoint: Endpoint, monkeyp
         ('answer.ids = "a"', "url: got None"),
         ('url = "http://x/{question}"\nanswer = 7', "answer: got 7, expected a table"),
         ("url = ", "not valid TOML"),
+        ("url = " + "[" * 99_999, "not valid TOML"),
     ],
 )
 def test_what_is_wrong_with_a_description_is_said(tmp_path: Path, text: str, message: str) -> None:

@@ -303,8 +303,10 @@ def test_faults_are_said(kind: Make, speaker: Speaker, answer: Any, message: str
 def test_a_server_that_is_not_there(kind: Make) -> None:
     with pytest.raises(StoreError, match=r"refused.*Next: check that http://127.0.0.1:1 is there"):
         kind("http://127.0.0.1:1", "documents").search(["fee"], 5)
-    with pytest.raises(UsageError, match="expected a URL like 'http://localhost:9200'"):
-        kind("localhost:9200", "documents")
+    for wrong in ("localhost:9200", "http://", "http://me:secret@h:99999", "http://me:secret@[::1", 9200):
+        with pytest.raises(UsageError, match="expected a URL like 'http://localhost:9200'") as error:
+            kind(wrong, "documents")
+        assert "secret" not in str(error.value)
 
 
 def test_documents_that_are_refused_are_named(kind: Make, speaker: Speaker, corpus: Corpus) -> None:

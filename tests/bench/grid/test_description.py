@@ -116,7 +116,7 @@ def test_an_unknown_measure_is_met_with_the_nearest(described: Any) -> None:
 
 
 def test_what_is_no_toml_says_where(described: Any) -> None:
-    with pytest.raises(DataError, match=r"not TOML: .*line 2"):
+    with pytest.raises(UsageError, match=r"not valid TOML: .*line 2"):
         grid(described('k = 5\nmeasure = "nDCG@10\n'))
 
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -28,8 +27,8 @@ from urllib.parse import quote, urlencode, urlsplit
 from rankproof.bench.adapters.adapter import Adapted
 from rankproof.bench.retriever import IdOf, unusable_answer
 from rankproof.errors import UsageError, not_known, shorten
-from rankproof.io.files import check_path, read_bytes, text_of
-from rankproof.net.client import Client, Request, hide_secrets
+from rankproof.io.files import check_path, read_bytes, text_of, toml_of
+from rankproof.net.client import Client, Request, hide_secrets, is_address
 from rankproof.net.retries import Failed
 
 QUESTION = ("{question}", "{query}", "{text}")
@@ -218,10 +217,7 @@ def _read(source: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     if isinstance(source, Mapping):
         return "endpoint", source
     where = check_path(source)
-    try:
-        return str(Path(source)), tomllib.loads(text_of(read_bytes(where), str(where)))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{where}: not valid TOML: {error}. Next: correct that line.") from error
+    return str(Path(source)), toml_of(text_of(read_bytes(where), str(where)), str(where))
 
 
 def _check(plain: Mapping[str, Any], name: str) -> None:
@@ -248,12 +244,7 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
 
 def _check_url(url: Any, where: str) -> None:
     whole = with_secrets(url, where) if isinstance(url, str) else ""
-    try:
-        parts = urlsplit(whole)
-        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:  # no possible port
-        fits = False
-    if not fits:
+    if not is_address(whole):
         raise UsageError(
             f"{where}: got {shorten(url)}, expected one that begins with http:// or https://, a host and perhaps "
             "a port up to 65535. Next: write the whole address."

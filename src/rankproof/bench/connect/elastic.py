@@ -14,7 +14,7 @@ from rankproof.bench.connect.store import Part, Store, StoreError, best_pairs, e
 from rankproof.bench.retrieve.dense_search import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.errors import UsageError, shorten
-from rankproof.net.client import Client, Request, without_access
+from rankproof.net.client import Client, Request, is_address, without_access
 from rankproof.net.retries import Failed
 
 NEXT = {
@@ -31,9 +31,9 @@ class Server:
     """A server with one index on it."""
 
     def __init__(self, name: str, url: str, index: str, *, timeout: float = 30.0, **access: Any) -> None:
-        if not url.startswith(("http://", "https://")):
+        if not isinstance(url, str) or not is_address(url):
             raise UsageError(
-                f"{name}: got {without_access(url)!r}, expected a URL like 'http://localhost:9200'. "
+                f"{name}: got {without_access(str(url))!r}, expected a URL like 'http://localhost:9200'. "
                 "Next: write it with http:// or https://."
             )
         self.name, self.index = name, quote(index, safe=",*-_.+")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -28,8 +27,8 @@ from rankproof.bench.retrieve import (
     spelling,
 )
 from rankproof.core.corpus import Corpus
-from rankproof.errors import DataError, RankproofError, UsageError, UserCode, check_number, not_known, one_of, shorten
-from rankproof.io.files import read_bytes, text_of
+from rankproof.errors import RankproofError, UsageError, UserCode, check_number, not_known, one_of, shorten
+from rankproof.io.files import read_bytes, text_of, toml_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +76,7 @@ def source_of(given: Any) -> GridSource:
             f"grid: got {shorten(given)}, expected the path of a TOML file, or a mapping. Next: give one of these."
         )
     name = os.fspath(given)
-    try:
-        data = tomllib.loads(text_of(read_bytes(name), name))
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{name}: not TOML: {error}. Next: correct that line.") from error
-    return GridSource(data, name, Path(name).parent)
+    return GridSource(toml_of(text_of(read_bytes(name), name), name), name, Path(name).parent)
 
 
 OWN = ("kind", "of", "cost")

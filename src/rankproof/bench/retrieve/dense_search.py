@@ -30,7 +30,7 @@ from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, MissingExtra, UsageError, UserCode, check_whole, one_of, reason, shorten
 from rankproof.io.corpora import load_corpus
-from rankproof.net.client import Client, Request
+from rankproof.net.client import Client, Request, is_address
 from rankproof.net.retries import Failed, Retries
 from rankproof.progress import Progress
 from rankproof.store.answers import open_answers
@@ -160,15 +160,14 @@ def endpoint(
     `dimensions` asks for shorter vectors where the model can. Failures that may pass (429, 5xx, no connection) are
     asked again `retries` times, later each time.
     """
-    parts = urlsplit(base_url) if isinstance(base_url, str) else None
-    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+    if not isinstance(base_url, str) or not is_address(base_url):
         raise UsageError(
             f"base_url: got {base_url!r}, expected one like http://localhost:11434/v1. Next: write the whole address."
         )
     url = f"{base_url.rstrip('/')}/embeddings"
     check_whole("batch", batch)
     check_whole("retries", retries, least=0)
-    secret = _secret(key or ("OPENAI_API_KEY" if parts.hostname == OPENAI else None))
+    secret = _secret(key or ("OPENAI_API_KEY" if urlsplit(base_url).hostname == OPENAI else None))
     options = {"model": model, **({"dimensions": dimensions} if dimensions else {})}
 
     def embed(texts: list[str]) -> list[list[float]]:

@@ -13,6 +13,7 @@ from rankproof.document.numbers import setting
 from rankproof.errors import UsageError, check_one_of
 from rankproof.judging.models.calls import Call
 from rankproof.judging.models.replies import tokens
+from rankproof.net.client import is_address
 
 MOST_REPLY_TOKENS = 8192
 HOSTED = (".azure.com", ".amazonaws.com")
@@ -297,12 +298,7 @@ def service_of(provider: str, base_url: str | None = None, key_variable: str | N
 
 
 def _checked_url(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        fine = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:  # an invalid port or address
-        fine = False
-    if not fine or set("@?#").intersection(url) or any(c.isspace() for c in url):
+    if not is_address(url) or set("@?#").intersection(url) or any(c.isspace() for c in url):
         raise _unfit(url)
     return url.rstrip("/")
 
