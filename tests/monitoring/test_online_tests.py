@@ -59,7 +59,7 @@ def test_interleaved_lists_say_who_wins_however_the_teams_are_written(tmp_path: 
         as_json.to_csv(tmp_path / "json.csv", index=False)
         sources = (frame, pd.read_parquet(tmp_path / "lists.parquet"), *sorted(tmp_path.glob("*.[cp]*")))
         assert [interleaving(source).preferences for source in sources] == [[won]] * 5
-    with pytest.raises(DataError, match="event: 1 line was rejected, most as 'bad teams'"):
+    with pytest.raises(DataError, match="event: 1 line was rejected, most as 'bad teams'.* Next: mend the log, or name"):
         interleaving([{"ts": 1.74e9, "teams": {"1": "new"}, "clicks": [1]}])
     assert interleaving([*rows, {"ts": 1.74e9, "clicks": [], "teams": math.nan}]).without == 1
     with pytest.raises(DataError, match="teams"):

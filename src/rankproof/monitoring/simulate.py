@@ -146,13 +146,20 @@ def simulate_log(
     (221, 0.646)
     """
     users = max(sessions // 4, 1) if users is None else users
-    for name, number in {"sessions": sessions, "days": days, "depth": depth, "seed": seed, "users": users}.items():
-        check_whole(name, number, {"depth": 3, "seed": 0}.get(name, 1))
     lost = [0, 0, 1] if outage is None else list(outage)
     if len(lost) != 3:
         raise UsageError(f"outage: got {outage}, expected (day, first hour, hours). Next: write like (3, 8, 12).")
+    wholes = {
+        "sessions": sessions,
+        "days": days,
+        "depth": depth,
+        "seed": seed,
+        "users": users,
+        "outage, hours": lost[2],
+    }
+    for name, number in wholes.items():
+        check_whole(name, number, {"depth": 3, "seed": 0}.get(name, 1))
     check_whole("outage, hour", lost[1], 0, 23, advice="give the hour of the day at which it begins")
-    check_whole("outage, hours", lost[2])
     for name, day in {"drift_on": drift_on or 0, "worse_on": worse_on or 0, "outage, day": lost[0]}.items():
         check_whole(name, day, 0, days - 1, advice="name a day of the log, the first being 0")
     variants = check_each("variants", variants, str, "names of variants")

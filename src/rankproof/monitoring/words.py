@@ -179,20 +179,16 @@ def _heavy(found: Monitor) -> Iterator[str]:
 
 
 def _lines(found: Monitor) -> Iterator[str]:
-    counts = found.counts
-    told = []
-    if counts.duplicates:
-        told.append(f"{count(counts.duplicates)} came twice and {'counts' if counts.duplicates == 1 else 'count'} once")
-    if counts.merged:
-        told.append(f"{count(counts.merged)} added to an earlier line with their id")
-    if counts.disordered:
-        told.append(f"{count(counts.disordered)} {'was' if counts.disordered == 1 else 'were'} out of order")
-    if found.rejected:
-        reasons = ", ".join(f"{reason} {count(n)}" for reason, n in found.rejected.items())
-        rejected = sum(found.rejected.values())
-        told.append(f"{count(rejected)} {'was' if rejected == 1 else 'were'} rejected ({reasons})")
-    if told:
-        yield f"Of {count(found.read + sum(found.rejected.values()), 'line')}, {'; '.join(told)}."
+    counts, rejected = found.counts, sum(found.rejected.values())
+    reasons = ", ".join(f"{reason} {count(n)}" for reason, n in found.rejected.items())
+    what_came = (
+        (counts.duplicates, "came twice and counts once", "came twice and count once"),
+        (counts.merged, "added to an earlier line with its id", "added to an earlier line with their id"),
+        (counts.disordered, "was out of order", "were out of order"),
+        (rejected, f"was rejected ({reasons})", f"were rejected ({reasons})"),
+    )
+    if told := [count(n, one, many) for n, one, many in what_came if n]:
+        yield f"Of {count(found.read + rejected, 'line')}, {'; '.join(told)}."
     for lines in list(found.examples.values())[:3]:
         yield f"rejected: {lines[0]}"
 
@@ -319,11 +315,13 @@ def no_event(rejects: Rejects) -> DataError:
             f"the log holds no event: it is empty{dropped}. Next: check the path, and how the log was made."
         )
     reason, lines = next(iter(rejects.examples.items()))
-    timed = re.search("; '(.+)' holds times$", lines[0])
+    advice = f"mend the log, or name the column of each field with {setting('columns')}"
+    if reason in ("no time", "not JSON"):
+        timed = re.search("; '(.+)' holds times$", lines[0])
+        advice = f"name the columns, like {columns_named('ts', timed[1] if timed else 'when')}, or mend the log"
     return DataError(
         f"the log holds no event: {count(rejects.total, 'line was', 'lines were')} rejected, most as {reason!r}. "
-        f"{lines[0]}. Next: name the columns, like {columns_named('ts', timed[1] if timed else 'when')}, "
-        "or mend the log."
+        f"{lines[0]}. Next: {advice}."
     )
 
 

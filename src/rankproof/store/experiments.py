@@ -123,8 +123,7 @@ def names(connection: sqlite3.Connection, path: Path) -> list[str]:
 
 def count(connection: sqlite3.Connection) -> int:
     """How many experiments there are."""
-    found: int = connection.execute("SELECT count(*) FROM experiments").fetchone()[0]
-    return found
+    return int(connection.execute("SELECT count(*) FROM experiments").fetchone()[0])
 
 
 def has_name(connection: sqlite3.Connection, name: str) -> bool:
@@ -241,8 +240,7 @@ def unknown_error(connection: sqlite3.Connection, path: Path, name: str) -> Usag
 
 def check_name(what: str, name: str) -> str:
     """The name, if a shell, a table and a database can all hold it."""
-    usable = name and name.isprintable() and name == name.strip() and not name.startswith("-")
-    if not usable:
+    if not name.isprintable() or name != name.strip() or name.startswith("-") or not name:
         raise UsageError(
             f"{what}: got {shorten(name)}, expected printable text that neither begins with '-' nor has blanks at its "
             "ends. Next: choose another name."
