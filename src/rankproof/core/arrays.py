@@ -133,8 +133,7 @@ def mixed(key: Array) -> Array:
     """
     key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    spread: Array = key ^ (key >> np.uint64(31))
-    return spread
+    return np.asarray(key ^ (key >> np.uint64(31)))
 
 
 def poisson_counts(cluster: Array, replicates: int, seed: int = 0) -> Array:

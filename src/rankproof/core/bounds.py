@@ -109,8 +109,7 @@ def _lowest(gaps: _Gaps, beyond: PerQuery, value: Value) -> PerQuery:
         above = gaps.end - count
         each = harmonic[gaps.end] - harmonic[above]
         pairs = count * harmonic[gaps.end] - (summed[gaps.end] - summed[above])
-        total: Array = (gaps.relevant + 1) * each + count * (gaps.below + lower) + pairs
-        return total
+        return np.asarray((gaps.relevant + 1) * each + count * (gaps.below + lower) + pairs)
 
     before = _rest(gaps.query, gained(gaps.length))
     added = _rest(gaps.query, gaps.length) + beyond[gaps.query]

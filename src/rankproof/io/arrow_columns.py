@@ -182,8 +182,7 @@ def order_of(columns: Any, ties: str) -> Array:
         raise OddTable
     if "rank" in names and (ties == "rank" or "score" not in names):
         rank = numbers_of(columns.column("rank"))
-        turned: Array = 1 + rank.max(initial=0) - rank
-        return turned
+        return np.asarray(1 + rank.max(initial=0) - rank)
     if "score" in names:
         return numbers_of(columns.column("score"))
     return np.arange(columns.num_rows, 0, -1, dtype=np.float64)

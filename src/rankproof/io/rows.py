@@ -297,8 +297,7 @@ class RowRankings:
                 f"Next: choose another rule, like {setting('ties', 'input')} for the order given."
             )
         if table.rank is not None and (ties == "rank" or table.score is None):
-            turned: Array = 1 + table.rank.max(initial=0) - table.rank
-            return turned
+            return np.asarray(1 + table.rank.max(initial=0) - table.rank)
         return np.arange(len(table), 0, -1, dtype=np.float64) if table.score is None else table.score
 
     def _rankings(

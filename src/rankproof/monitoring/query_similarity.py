@@ -322,8 +322,7 @@ def _moved(group: Array, labels: Array) -> Array:
     """Half the summed differences of the groups' shares: the share that would have to move."""
     member = (group[:, None] == np.arange(int(group.max()) + 1)).astype(np.float32)
     own, live = member.T @ labels, member.T @ (1 - labels)
-    found: Array = np.abs(own / own.sum(axis=0) - live / live.sum(axis=0)).sum(axis=0) / 2
-    return found
+    return np.asarray(np.abs(own / own.sum(axis=0) - live / live.sum(axis=0)).sum(axis=0) / 2)
 
 
 def content_words(text: str) -> set[str]:

@@ -53,8 +53,7 @@ HISTORY = Schema(
 
 def version(connection: sqlite3.Connection) -> int:
     """The version of the file; 0 for an empty one."""
-    found: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return found
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def is_ours(connection: sqlite3.Connection, schema: Schema) -> bool:

@@ -242,8 +242,7 @@ def _judge_number(connection: sqlite3.Connection, judge: Identity, name: str) ->
         "INSERT OR IGNORE INTO judges (hash, name, identity, human) VALUES (?, ?, ?, ?)",
         (digest(text), name, text, judge.get("kind") == HUMAN),
     )
-    number: int = connection.execute("SELECT id FROM judges WHERE hash = ?", (digest(text),)).fetchone()[0]
-    return number
+    return int(connection.execute("SELECT id FROM judges WHERE hash = ?", (digest(text),)).fetchone()[0])
 
 
 def _rows(connection: sqlite3.Connection, pairs: Sequence[bytes], judge: Identity) -> list[tuple[Any, ...]]:

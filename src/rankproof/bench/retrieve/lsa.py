@@ -61,8 +61,7 @@ def _upright(columns: Array, least: float = 1e-13) -> Array:
     squares, own = np.linalg.eigh(wide.T @ wide)
     order = np.argsort(-squares)
     kept = order[squares[order] > squares.max(initial=0.0) * least]
-    upright: Array = (wide @ (own[:, kept] / np.sqrt(squares[kept]))).astype(np.float32)
-    return upright
+    return np.asarray((wide @ (own[:, kept] / np.sqrt(squares[kept]))).astype(np.float32))
 
 
 AT_ONCE = 1 << 10

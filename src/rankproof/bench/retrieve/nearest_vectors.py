@@ -70,8 +70,7 @@ def unit_rows(rows: Array) -> Array:
     largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
     scaled = rows / np.where(largest > 0, largest, 1)
     length = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None]
-    unit_rows: Array = scaled / np.where(length > 0, length, 1)
-    return unit_rows
+    return np.asarray(scaled / np.where(length > 0, length, 1))
 
 
 Nearest: TypeAlias = tuple[Array, Array]
@@ -131,8 +130,7 @@ def _close(products: Array, k: int, doubt: float, allowed: Array | None) -> Arra
         return places
     # If neighbours are nearly equal, the bar was low: these few are worth a true partition.
     bar = np.partition(products[places], len(places) - k)[len(places) - k]
-    close: Array = places[products[places] >= bar - doubt]
-    return close
+    return np.asarray(places[products[places] >= bar - doubt])
 
 
 def _bar(products: Array, k: int) -> float:

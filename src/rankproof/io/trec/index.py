@@ -47,8 +47,7 @@ def words(chunk: Chunk, begin: Array, length: Array) -> Iterator[tuple[Array | s
 def _word(chunk: Chunk, begin: Array, left: Array) -> Array:
     """The next eight bytes of fields of which `left` bytes are left; none left is 0."""
     beyond = np.maximum(8 - left, 0) * 8
-    word: Array = chunk.words(begin) << beyond.astype(np.uint64)
-    return word
+    return np.asarray(chunk.words(begin) << beyond.astype(np.uint64))
 
 
 def hashes(chunk: Chunk, begin: Array, length: Array, seed: np.uint64, query: Array | None = None) -> Array:
@@ -147,13 +146,11 @@ class Texts(Sequence[str]):
     @property
     def length(self) -> Array:
         """How many bytes each id has."""
-        length: Array = self.start[1:] - self.start[:-1]
-        return length
+        return np.asarray(self.start[1:] - self.start[:-1])
 
     def length_of(self, ids: Array) -> Array:
         """How many bytes some of the ids have."""
-        length: Array = self.start[1:].take(ids) - self.start.take(ids)
-        return length
+        return np.asarray(self.start[1:].take(ids) - self.start.take(ids))
 
     def __len__(self) -> int:
         return len(self.start) - 1

@@ -137,8 +137,7 @@ def _are_digits(digits: Array) -> Array:
     high: Array = digits + ABOVE_NINE
     high |= digits
     high &= TOP_BITS
-    ok: Array = high == 0
-    return ok
+    return np.asarray(high == 0)
 
 
 def _combined(digits: Array) -> Array:

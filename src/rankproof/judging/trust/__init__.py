@@ -164,8 +164,7 @@ SMALLEST = 1e-6
 def logit(probability: Array) -> Array:
     """The logarithm of the odds."""
     inside = np.clip(probability, SMALLEST, 1 - SMALLEST)
-    odds: Array = np.log(inside / (1 - inside))
-    return odds
+    return np.asarray(np.log(inside / (1 - inside)))
 
 
 def shifts(relation: Relation, places: Array, labels: Sequence[tuple[float, bool]] = ()) -> Array:
@@ -185,8 +184,7 @@ def shifts(relation: Relation, places: Array, labels: Sequence[tuple[float, bool
         shifted = logit(np.array(probability)) + GRID
         likely = likely - np.logaddexp(0.0, -shifted if yes else shifted)
     weights = np.exp(likely - likely.max())
-    found: Array = np.interp(places, (np.cumsum(weights) - weights / 2) / weights.sum(), GRID)
-    return found
+    return np.asarray(np.interp(places, (np.cumsum(weights) - weights / 2) / weights.sum(), GRID))
 
 
 def estimates_for(
