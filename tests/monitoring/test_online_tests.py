@@ -59,7 +59,9 @@ def test_interleaved_lists_say_who_wins_however_the_teams_are_written(tmp_path: 
         as_json.to_csv(tmp_path / "json.csv", index=False)
         sources = (frame, pd.read_parquet(tmp_path / "lists.parquet"), *sorted(tmp_path.glob("*.[cp]*")))
         assert [interleaving(source).preferences for source in sources] == [[won]] * 5
-    with pytest.raises(DataError, match="event: 1 line was rejected, most as 'bad teams'.* Next: mend the log, or name"):
+    with pytest.raises(
+        DataError, match=r"event: 1 line was rejected, most as 'bad teams'.* Next: mend the log, or name"
+    ):
         interleaving([{"ts": 1.74e9, "teams": {"1": "new"}, "clicks": [1]}])
     assert interleaving([*rows, {"ts": 1.74e9, "clicks": [], "teams": math.nan}]).without == 1
     with pytest.raises(DataError, match="teams"):
@@ -207,6 +209,24 @@ def test_what_is_not_in_the_log_and_what_is_no_cutoff_is_said() -> None:
             clicks(records, k=k)
     with pytest.raises(UsageError, match="got propensities and swapped"):
         clicks(records, propensities=[1.0] * 10, swapped=True)
+
+
+def test_an_event_in_several_lines_counts_once_in_every_experiment() -> None:
+    """As in `monitor`: lines with one id are one event, and so are equal lines of a user."""
+    shown, clicked = [], []
+    for at in range(60):
+        event = {"ts": 1.74e9 + 60 * at, "id": f"e{at}", "user": f"u{at % 9}", "query": f"q{at % 5}"}
+        shown.append({**event, "results": ["a", "b", "c"], "teams": ["x", "y", "x"], "clicks": []})
+        clicked.append({"ts": event["ts"] + 5, "id": event["id"], "clicks": ["abc"[at % 3]]})
+    whole = [{**one, "clicks": other["clicks"]} for one, other in zip(shown, clicked, strict=True)]
+    nameless = [{name: each[name] for name in each if name != "id"} for each in whole]
+    for verb in (interleaving, lambda log: clicks(log, propensities=[1, 0.5, 0.25])):
+        once = verb(whole).to_dict()
+        without = [{name: each[name] for name in each if name != "clicks"} for each in shown]
+        for log in (shown + clicked, clicked + shown, without + clicked, whole * 2, nameless * 2):
+            assert verb(log).to_dict() == once
+        other = [{**each, "query": "another"} for each in whole]
+        assert verb(whole + other).to_dict() != once, "an id used for two searches"
 
 
 def test_lines_that_cannot_be_read_are_told_wherever_a_log_is_read() -> None:

@@ -25,7 +25,7 @@ from rankproof.monitoring.clicks import (
     swap_propensities,
 )
 from rankproof.monitoring.event_block import USER
-from rankproof.monitoring.event_values import Rejected, is_nan, list_of
+from rankproof.monitoring.event_values import Rejected, is_nan, list_of, place_clicks
 from rankproof.monitoring.events import Event, EventSchema, Hook, Rejects, changed_events
 from rankproof.monitoring.interleave import (
     MISMATCH,
@@ -67,13 +67,36 @@ class Interleavings(PlainData, Result):
 
 
 def _events(log: Any, schema: EventSchema, rejects: Rejects, change: Hook | None) -> Iterator[Event]:
-    """The events of a log as a hook leaves them; a log without any is an error that says why."""
-    none = True
+    """The events of a log as a hook leaves them, in order of time; a log without any is an error that says why.
+
+    The lines of one event are put together by the rule of `monitor`: those with its id, and equal ones of a user.
+    """
+    found: dict[Any, Event] = {}
     for event in changed_events(change, read_events(log, schema, rejects)):
-        none = False
-        yield event
-    if none:
+        key = event.id or ((event.session or event.user) and repr(event)) or object()
+        event.answer, event.other = None, {"teams": event.other.get("teams")}  # no experiment reads more
+        first = found.setdefault(key, event)
+        if first.query and event.query and first.query != event.query:
+            found[object()] = event  # another search under the same id
+        elif first is not event:
+            _add(event, first)
+    if not found:
         raise no_event(rejects)
+    ordered = sorted(found.values(), key=lambda each: each.ts)[::-1]
+    found.clear()
+    while ordered:  # what is made of an event takes its place in memory
+        yield ordered.pop()
+
+
+def _add(line: Event, event: Event) -> None:
+    """Fill what an event does not know, or has as empty, from another line of it."""
+    for name in ("session", "user", "query", "results", "clicks"):
+        value = getattr(line, name)
+        if value is not None and not getattr(event, name):
+            setattr(event, name, value)
+    event.ts, event.other = min(line.ts, event.ts), event.other if event.other["teams"] else line.other
+    if event.clicks is not None:
+        event.clicks = place_clicks(event.clicks, event.results)
 
 
 class TeamSchema(EventSchema):
@@ -110,13 +133,13 @@ def interleaving(
     'first'
     """
     rejects, without = Rejects(silent=change is not None), 0
-    rows: list[tuple[float, dict[str, Any]]] = []
+    rows: list[dict[str, Any]] = []
     schema = TeamSchema(columns, timezone=zone_named(timezone))
     for event in _events(log, schema, rejects, change):
         teams = event.other.get("teams")
         if teams and event.clicks is not None:
             clicks = [each.rank for each in event.clicks if each.rank]
-            rows.append((event.ts, {"teams": teams, "clicks": clicks, "user": event.user or event.session}))
+            rows.append({"teams": teams, "clicks": clicks, "user": event.user or event.session})
         else:
             without += 1
     if not rows:
@@ -124,10 +147,9 @@ def interleaving(
             "interleaving: no event has teams and clicks. Next: log the team of each rank as teams, "
             "or as team of each result."
         )
-    ordered = [row for _, row in sorted(rows, key=lambda each: each[0])]
-    clicked = sum(any(rank <= len(row["teams"]) for rank in row["clicks"]) for row in ordered)
-    found = score_interleaving(ordered, level=level)
-    return Interleavings(found, len(ordered), clicked, without, dict(rejects.reasons))
+    clicked = sum(any(rank <= len(row["teams"]) for rank in row["clicks"]) for row in rows)
+    found = score_interleaving(rows, level=level)
+    return Interleavings(found, len(rows), clicked, without, dict(rejects.reasons))
 
 
 @dataclass(frozen=True)
