@@ -106,11 +106,11 @@ def command(
     settings["on_alert"] = lambda alert: told.append(_tell_alert(alert))
     if cutoffs:
         settings["cutoffs"] = cutoffs
-    source = click.get_current_context().get_parameter_source
+    context = click.get_current_context()
     if spec is not None:
         judge = judge_named(spec, ledger, base_url, options_of_judge, dry_run)
         settings["judge"] = _AskedOnce(judge, ",".join(split_names(judged) or JUDGED), dry_run)
-    elif any(source(each) is ParameterSource.COMMANDLINE for each in OF_JUDGE):
+    elif any(context.get_parameter_source(each) is ParameterSource.COMMANDLINE for each in OF_JUDGE):
         used = "--judge-sample, --judge-metric, --corpus, --ledger, --base-url, --set, --dry-run and --seed"
         raise UsageError(f"{used} are for --judge. Next: name a judge, like lexical.")
     with _written_lines(rejected) as on_rejected, tell_progress(f"reading {logs[0]}"):
@@ -134,7 +134,7 @@ def command(
     for problem in () if output.shows(*PAGES) else problems:
         click.echo(f"rankproof: {problem}", err=True)
     failed = DataError.exit_code if any(each.severity == "error" for each in problems) else 0
-    click.get_current_context().exit(1 if any(each.fired for each in found.alerts) else failed)
+    context.exit(1 if any(each.fired for each in found.alerts) else failed)
 
 
 class _AskedOnce:

@@ -159,8 +159,7 @@ def _tiny(row: ComparisonRow, found: Comparison) -> str:
     """A remark on a significant difference that is so small that it may not matter."""
     by, mean = abs(row.difference), row.mean or 0.0
     if found.margin is not None:
-        within = by < found.margin
-        return f" That is less than the margin of {found.margin:g}." if within else ""
+        return f" That is less than the margin of {found.margin:g}." if by < found.margin else ""
     level = max(abs(mean), abs(mean - row.difference))
     if by > (min(SMALL, PART * level) if level <= 1 else SMALL * level):
         return ""

@@ -124,8 +124,7 @@ def _extreme(choose: np.ufunc, query: Array, values: Array, value: Value) -> Per
     """For each query the extreme of the values of its gaps, and of that with nothing filled."""
     begins = _begins(query)
     none = np.zeros(len(begins))
-    found: PerQuery = choose(choose.reduceat(values, begins), value(np.arange(len(begins)), none, none))
-    return found
+    return np.asarray(choose(choose.reduceat(values, begins), value(np.arange(len(begins)), none, none)))
 
 
 def _where_lowest(at: Callable[[Array], Array], length: Array) -> Array:

@@ -300,8 +300,7 @@ def condense(hits: Hits) -> Hits:
     if hits.first is not None:
         start, end = runs(hits.query, hits.first)
         first, last = hits.nth[start], hits.nth[end - 1]
-    retrieved = hits.count().astype(np.intp)
-    return replace(hits, rank=hits.nth, first=first, last=last, retrieved=retrieved)
+    return replace(hits, rank=hits.nth, first=first, last=last, retrieved=hits.count().astype(np.intp))
 
 
 def fill_unjudged(hits: Hits, grade: float) -> Hits:

@@ -290,8 +290,7 @@ class PlainData(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        found: dict[str, Any] = plain_data(self)
-        return found
+        return dict(plain_data(self))
 
 
 def one_line(text: str, limit: int = LONGEST) -> str:

@@ -85,8 +85,7 @@ def load_judgments(data: Source) -> Judgments:
     if isinstance(data, Mapping):
         return judgments_from_mapping(data)
     if is_frame(data):
-        found = judgments_from_frame(data)
-        return replace(found, library=library_of(data))
+        return replace(judgments_from_frame(data), library=library_of(data))
     if hasattr(type(data), "blocks"):  # frames of Spark Connect have every attribute, as a column
         raise DataError(f"judgments: got a ranking ({data.source}). Next: swap the two arguments.")
     return judgments_of(read_tuples(_iterable(data, "judgments"), JUDGMENTS, "judgments"))

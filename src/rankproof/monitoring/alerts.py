@@ -271,14 +271,11 @@ def alert_sentence(calendar: Calendar, rule: AlertRule, each: OnlineEstimate) ->
 
 def read_state(path: str | os.PathLike[str]) -> dict[str, int]:
     """The last time each rule was sent; empty if the file does not exist yet."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            found = json.load(file)
-        return {str(name): int(at) for name, at in found["told"].items()}
-    except FileNotFoundError:
+    if not os.path.exists(path):
         return {}
-    except OSError as error:
-        raise UsageError(f"{os.fspath(path)}: cannot be read: {error.strerror}. Next: name another file.") from error
+    content = read_bytes(path)
+    try:
+        return {str(name): int(at) for name, at in json.loads(content)["told"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise UsageError(
             f"{os.fspath(path)}: it is not a file in which alerts are remembered. Next: name another, or remove it."

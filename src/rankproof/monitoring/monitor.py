@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rankproof.core.corpus import Corpus
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count, setting
 from rankproof.errors import (
@@ -250,7 +249,7 @@ def monitor(
             sample_schema = SampleSchema(columns, timezone=zone, now=time.time(), sparse=sparse)
             texts = None
             if corpus is not None:
-                documents = corpus if isinstance(corpus, Corpus) else load_corpus(corpus)
+                documents = load_corpus(corpus)
                 texts = {name: documents[name].whole for name in documents}
             found.judged, more, estimates, windows = judge_events(
                 log, judge, judge_sample, seed=seed, schema=sample_schema, columns=columns, like=sums, change=change,

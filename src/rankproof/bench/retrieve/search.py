@@ -111,8 +111,7 @@ class Search(OneByOne):
 
     def __add__(self, other: Any) -> Search:
         """Both, their rankings fused."""
-        both = [self, as_search(other)]
-        return hybrid([part for each in both for part in (each.parts or (each,))])
+        return hybrid([part for each in (self, as_search(other)) for part in (each.parts or (each,))])
 
     def __radd__(self, other: Any) -> Search:
         """The same, with another kind of retriever to the left."""

@@ -145,8 +145,7 @@ class Audit(Result):
             for rank in [SEVERITIES.index(each.severity)]
         ]
         opening = Paragraph(f"{', '.join(told)}:" if told else "Nothing to report.")
-        records = [each.to_dict() for each in self]
-        return Document("Audit", [Part(opening, Paragraph("")), *parts], records)
+        return Document("Audit", [Part(opening, Paragraph("")), *parts], [each.to_dict() for each in self])
 
 
 # --- words ---------------------------------------------------------------------------------------------
@@ -196,8 +195,7 @@ class FindingCase:
     @property
     def answered(self) -> Array:
         """Which judged queries the ranking answers."""
-        every = np.ones(self.hits.n, dtype=bool)
-        return every if self.hits.answered is None else self.hits.answered
+        return np.ones(self.hits.n, dtype=bool) if self.hits.answered is None else self.hits.answered
 
     @property
     def at_k(self) -> list[Measure]:
