@@ -79,24 +79,19 @@ def _events(log: Any, schema: EventSchema, rejects: Rejects, change: Hook | None
         if first.query and event.query and first.query != event.query:
             found[object()] = event  # another search under the same id
         elif first is not event:
-            _add(event, first)
+            for name in ("session", "user", "query", "results", "clicks"):
+                value = getattr(event, name)
+                if value is not None and not getattr(first, name):
+                    setattr(first, name, value)
+            first.ts, first.other = min(first.ts, event.ts), first.other if first.other["teams"] else event.other
+            if first.clicks is not None:
+                first.clicks = place_clicks(first.clicks, first.results)
     if not found:
         raise no_event(rejects)
     ordered = sorted(found.values(), key=lambda each: each.ts)[::-1]
     found.clear()
     while ordered:  # what is made of an event takes its place in memory
         yield ordered.pop()
-
-
-def _add(line: Event, event: Event) -> None:
-    """Fill what an event does not know, or has as empty, from another line of it."""
-    for name in ("session", "user", "query", "results", "clicks"):
-        value = getattr(line, name)
-        if value is not None and not getattr(event, name):
-            setattr(event, name, value)
-    event.ts, event.other = min(line.ts, event.ts), event.other if event.other["teams"] else line.other
-    if event.clicks is not None:
-        event.clicks = place_clicks(event.clicks, event.results)
 
 
 class TeamSchema(EventSchema):

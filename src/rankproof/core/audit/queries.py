@@ -299,8 +299,7 @@ def left_out(case: FindingCase) -> Iterator[Finding]:
             f"{count(len(files), 'file')} could not be read, so rows are missing from the numbers: "
             f"{'; '.join(each.removesuffix('.') for each in files[:EXAMPLES])}{'; ...' * (len(files) > EXAMPLES)}."
         )
-        advice = "copy or write each again."
-        yield Finding("error", "left-out", len(files), message, (), advice)
+        yield Finding("error", "left-out", len(files), message, (), "copy or write each again.")
 
 
 def made_by_machine(case: FindingCase) -> Iterator[Finding]:
