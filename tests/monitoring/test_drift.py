@@ -362,43 +362,6 @@ def test_nothing_to_label_is_said_and_ends_well(shell: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_classifier_in_place_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rankproof.monitoring import query_similarity
-
-    monkeypatch.setattr(query_similarity, "PERMUTATIONS", 99)
-    before = simulate_log(10)
-    own = {each["id"]: each["query"] for each in before.evaluation_set(60, seed=2)}
-    now = list(simulate_log(300, seed=4, users=200, drift_on=0, drift_share=0.6).records())
-    moved = drift(own, now, test="classifier", label=0).shifts[0]
-    assert moved.p <= 0.02
-    assert moved.effect > moved.seen_from > 0.5
-    assert moved.brief == "told by a classifier"
-    vectors = drift(own, now, test="classifier", label=0, embed=lambda texts: [[len(t), 1] for t in texts])
-    assert 0 < vectors.shifts[0].p <= 1
-    with pytest.raises(UsageError, match="kernel"):
-        drift(own, now, test="svm")
-
-
-@pytest.mark.no_cover
-@pytest.mark.slow
-def test_the_classifier_gives_false_alarms_as_seldom_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rankproof.monitoring import query_similarity
-
-    monkeypatch.setattr(query_similarity, "PERMUTATIONS", 99)
-    rng = np.random.default_rng(1)
-    alarms = 0
-    for _ in range(120):
-        rows = rng.normal(0, 1, (120, 10)).astype(np.float32)
-        rows[1::3] = rows[::3]  # the same query is asked again
-        labels = np.zeros((120, 100), dtype=np.float32)
-        for column in range(100):
-            labels[rng.permutation(120)[:40], column] = 1
-        found = query_similarity._classifier(rows, labels, rng)
-        alarms += (1 + np.sum(found[1:] >= found[0] - 1e-9)) / 100 <= 0.05
-    assert alarms <= 13
-
-
-@pytest.mark.slow
 def test_a_ranking_of_other_queries_is_an_error_in_every_face(tmp_path: Path) -> None:
     """What is re-weighted would be nought of every query; the shell ends in 3 as every verb does."""
     log = [

@@ -216,7 +216,6 @@ def _before_any_run(number: int, margin: float, alpha: float) -> str:
 @options.target("Write the queries to label next.", "--next-queries")
 @options.target("Write the documents that the log lists for them, for 'pool'.", "--next-run")
 @options.value("--redact", "HOOK", "How to redact events before anything else: masks, or MODULE:FUNCTION.")
-@options.value("--test", "WORD", "The test of wording: kernel or classifier.", "kernel")
 @options.value("--seed", "N", "Seed of the sample and the permutations.", 0)
 @options.flag("--strict", "Exit code 1 if the set has drifted.")
 @options.result()

@@ -19,8 +19,8 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable, Document, Result
-from rankproof.document.numbers import count, for_face
-from rankproof.errors import DataError, UsageError, check_one_of, check_whole, shorten, warn_caller
+from rankproof.document.numbers import count, for_face, setting
+from rankproof.errors import DataError, UsageError, check_whole, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions, silent_note
 from rankproof.io.files import read_bytes, text_of
 from rankproof.io.load import load_judgments
@@ -29,7 +29,7 @@ from rankproof.monitoring import coverage, drift_words
 from rankproof.monitoring import query_similarity as similarity
 from rankproof.monitoring.events import Event
 from rankproof.monitoring.log_samples import LiveQueries, live_queries, normal_form
-from rankproof.monitoring.query_similarity import TESTS, Shift, content_words
+from rankproof.monitoring.query_similarity import Shift, content_words
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.text.words import digest
@@ -177,7 +177,6 @@ def drift(
     embed: Callable[[list[str]], Any] | None = None,
     change: Callable[[Event], Event | None] | None = None,
     label: int = 30,
-    test: str = TESTS[0],
     seed: int = 0,
     **old: Any,
 ) -> Drift:
@@ -188,8 +187,7 @@ def drift(
     with `judgments` and a `corpus` vanished documents are found, with earlier `hashes` changed ones too;
     `training` holds the training queries of a model. `embed` turns texts into vectors; without it n-grams of
     characters are compared. `change` is called with each event before anything of it is kept, and may alter or drop it
-    (see `events.py`). `label` is the number of queries to label next. `test` compares the wording by a
-    "kernel" (maximum mean discrepancy) or by a cross-validated "classifier".
+    (see `events.py`). `label` is the number of queries to label next.
 
     >>> asked = [f"refund for order {i}" for i in range(30)] + [f"opening hours in week {i}" for i in range(30)]
     >>> found = drift([f"refund of order {i}" for i in range(20)], asked)
@@ -203,7 +201,6 @@ def drift(
         raise UsageError(f"drift: got {', '.join(old)}, which it does not know. Next: judge_drift asks a judge again.")
     label = check_whole("label", label, least=0)
     check_whole("seed", seed, 0)
-    check_one_of("test", test, TESTS)
     given = {"judgments": judgments, "ranking": ranking, "measures": measures, "corpus": corpus, "hashes": hashes}
     for name, needed, option in NEEDS:
         if given[name] is not None and given[needed] is None:
@@ -230,7 +227,7 @@ def drift(
     return Drift(
         n=len(own),
         live=live,
-        shifts=similarity.shifts(list(own.values()), live, rows, kind, rng, test),
+        shifts=similarity.shifts(list(own.values()), live, rows, kind, rng),
         kinds=coverage.kinds_between(list(own.values()), live, rows, kind, middles),
         nearness=coverage.nearness(len(own), live, rows, rng),
         unspoken=found.unspoken,

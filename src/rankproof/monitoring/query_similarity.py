@@ -182,10 +182,6 @@ AT_MOST = 1000
 ENOUGH_USERS = 100
 """From this number of users on, the tests take one query of each."""
 POWER = 0.8
-TESTS = ("kernel", "classifier")
-"""The test of wording."""
-FOLDS, ROUNDS, RIDGE = 5, 12, 1.0
-"""Parts of the cross-validation of the classifier, its steps, and the weight of its penalty."""
 
 
 @dataclass(frozen=True)
@@ -206,10 +202,8 @@ class Shift(Displayable):
     """The effect in a few words."""
 
 
-def shifts(
-    own: Sequence[str], live: LiveQueries, rows: Array, kind: Array, rng: np.random.Generator, test: str
-) -> list[Shift]:
-    """Each test; `rows` and `kind` are of the set's queries first, then of the live ones; `test` is that of wording.
+def shifts(own: Sequence[str], live: LiveQueries, rows: Array, kind: Array, rng: np.random.Generator) -> list[Shift]:
+    """Each test; `rows` and `kind` are of the set's queries first, then of the live ones.
 
     Of each side at most so many queries are compared, and of each user one if there are enough users.
 
@@ -222,8 +216,6 @@ def shifts(
     texts = [*(own[at] for at in mine), *(live.texts[at] for at in theirs)]
     places = np.concatenate([mine, len(own) + theirs])
     rows, kind = rows[places], kind[places]
-    if test != "kernel":
-        rows = condense_rows(rows, rng)
     n, m = len(mine), len(theirs)
     labels = np.zeros((n + m, PERMUTATIONS + 1), dtype=np.float32)
     labels[:n, 0] = 1
@@ -231,18 +223,13 @@ def shifts(
         labels[rng.permutation(n + m)[:n], column] = 1
     sizes = np.array([len(words(text)) for text in texts], dtype=np.float64)
     codes = np.unique([language(text) or "none" for text in texts], return_inverse=True)[1]
-    if test == "classifier":
-        told = _classifier(rows, labels, rng)
-        apart, brief = told, "told by a classifier"
-    else:
-        apart, told = _wording(rows, labels)
-        brief = "live told from set"
+    apart, told = _wording(rows, labels)
     of_live = 1 - labels.astype(np.float64)
     longer = (mean_ranks(sizes) @ of_live - m * (m + 1) / 2) / (m * n)
     language_moved, kind_moved = _moved(codes, labels), _moved(kind, labels)
     unknown = _unknown(texts, labels)
     tests = [
-        ("wording", apart, told, brief),
+        ("wording", apart, told, "live told from set"),
         ("length", np.abs(longer - 0.5), longer, "live longer than set"),
         ("language", language_moved, language_moved, "in another language"),
         ("vocabulary", unknown, unknown, "live with a new word"),
@@ -283,30 +270,6 @@ def _wording(rows: Array, labels: Array) -> tuple[Array, Array]:
     discrepancy = within_set + within_live - 2 * across
     witness = np.where(labels > 0, to_live / m - to_set / (n - 1), to_live / (m - 1) - to_set / n)
     return discrepancy, _auc(witness, labels)
-
-
-def _classifier(rows: Array, labels: Array, rng: np.random.Generator) -> Array:
-    """How often a classifier tells a live query from one of the set that it was not trained on (its AUC).
-
-    Logistic regression with a ridge, cross-validated, and trained anew for each permutation: all of them at once, by
-    steps against a bound of the curvature that is the same for all (D. Böhning, 1992). Reference: D. Lopez-Paz and
-    M. Oquab: Revisiting classifier two-sample tests, ICLR 2017.
-    """
-    features = np.column_stack([rows / max(float(rows.std()), 1e-9), np.ones(len(rows))]).astype(np.float32)
-    fold = rng.permutation(len(rows)) % FOLDS
-    scores = np.zeros(labels.shape, dtype=np.float32)
-    penalty = np.full(features.shape[1], RIDGE, dtype=np.float32)
-    penalty[-1] = 1e-3
-    for part in range(FOLDS):
-        train, live = features[fold != part], 1 - labels[fold != part]
-        curvature = np.linalg.inv(train.T @ train / 4 + np.diag(penalty))
-        weights = np.zeros((features.shape[1], labels.shape[1]), dtype=np.float32)
-        for _ in range(ROUNDS):
-            chance = 1 / (1 + np.exp(-(train @ weights)))
-            weights += curvature @ (train.T @ (live - chance) - penalty[:, None] * weights)
-        found = features[fold == part] @ weights
-        scores[fold == part] = found - found.mean(axis=0)
-    return _auc(scores, labels)
 
 
 def _auc(values: Array, labels: Array) -> Array:
