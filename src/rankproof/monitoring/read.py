@@ -1,12 +1,11 @@
 """Logs to blocks or events: files of any kind, frames, mappings, pipes; lines that are no events are counted and shown.
 
-Text may have any encoding: JSON lines, one JSON value, CSV. Of an incomplete file (a log that is being written,
+Text is UTF-8: JSON lines, one JSON value, CSV. Of an incomplete file (a log that is being written,
 a truncated archive) the readable part counts.
 """
 
 from __future__ import annotations
 
-import codecs
 import csv
 import gc
 import glob
@@ -45,15 +44,8 @@ LOOKED_AT = 20
 """Lines in which the time of the first event of a file is looked for."""
 DELIMITERS = (",", "\t", ";")
 ENDINGS = {".csv", ".tsv"}
-WIDE = {
-    codecs.BOM_UTF32_LE: "utf-32",  # begins with the mark of UTF-16
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
-"""The marks at the beginning of files in other codes, as spreadsheets and PowerShell write them."""
-UNMARKED = {"x0x0x0x0": "utf-16-le", "0x0x0x0x": "utf-16-be", "x000x000": "utf-32-le", "000x000x": "utf-32-be"}
-"""The codes of texts without a mark: their first letters, ASCII in JSON and CSV, have zeros beside them."""
+WIDE = re.compile(rb"(\0\0)?\xfe\xff|\xff\xfe|([^\0]\0){4}|(\0[^\0]){4}|([^\0]\0{3}){2}|(\0{3}[^\0]){2}")
+"""The beginnings of texts in UTF-16 and UTF-32: a mark, or zeros beside letters that are ASCII in JSON and CSV."""
 AROUND = re.compile("[\ufeff\0\\s]*")
 """What may stand around a value: the mark of a file that was put behind another, and the zeros of one cut while it was
 written to."""
@@ -65,10 +57,10 @@ def records_of(stream: BinaryIO, name: str, rejects: Rejects, schema: EventSchem
     if head.startswith(MAGIC):
         yield from _rows_of(read_every_column(stream.read(), name), name)
         return
-    marked = next((code for mark, code in WIDE.items() if head.startswith(mark)), None)
-    if wide := marked or UNMARKED.get("".join("0" if each == 0 else "x" for each in head[:8])):
-        stream = io.BufferedReader(_InUtf8(stream, wide), PIECE)
-        head = bytes(stream.peek(PIECE))
+    if WIDE.match(head):
+        raise DataError(
+            f"{name}: the text is UTF-16 or UTF-32, expected UTF-8. Next: convert it, like iconv -f UTF-16 -t UTF-8."
+        )
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     begin, first = text[:1], text.split(b"\n", 1)[0].strip()
     # One object over several lines, as collectors write it.
@@ -78,27 +70,6 @@ def records_of(stream: BinaryIO, name: str, rejects: Rejects, schema: EventSchem
     else:
         read = _whole if begin == b"[" or is_one else json_lines
         yield from resolve_spans(read(stream, name, rejects))
-
-
-class _InUtf8(io.RawIOBase):
-    """A text in another code as bytes of UTF-8."""
-
-    def __init__(self, stream: BinaryIO, code: str) -> None:
-        self._stream, self._left = stream, b""
-        self._decoder = codecs.getincrementaldecoder(code)("replace")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, room: Any) -> int:
-        ended = False
-        while not self._left and not ended:
-            piece = self._stream.read1(PIECE)  # type: ignore[attr-defined]
-            ended = not piece
-            self._left = self._decoder.decode(piece, ended).encode("utf-8", "replace")
-        some, self._left = self._left[: len(room)], self._left[len(room) :]
-        room[: len(some)] = some
-        return len(some)
 
 
 def is_header(head: bytes, name: str, schema: EventSchema) -> bool:
