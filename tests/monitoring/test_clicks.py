@@ -10,7 +10,7 @@ import pytest
 from rankproof import simulate_log
 from rankproof.core.hits import Array
 from rankproof.errors import DataError, UsageError
-from rankproof.monitoring.clicks import ClickTable, attraction, counterfactual_dcg, fit_propensities, swap_propensities
+from rankproof.monitoring.clicks import ClickTable, attraction, fit_propensities, swap_propensities
 from rankproof.monitoring.online_tests import clicks
 
 pytestmark = pytest.mark.cover
@@ -63,23 +63,16 @@ def test_propensities_of_many_queries_that_are_asked_once_or_twice_are_no_worse(
 @pytest.mark.no_cover
 @pytest.mark.slow
 def test_intervals_cover_the_truth_that_naive_numbers_miss() -> None:
-    held = naive = held_alone = 0
+    held = 0
     for seed in range(30):
         attracts, events = searches(seed, 800)
         table = ClickTable.of(events)
-        ranking = {f"q{q}": [f"d{d}" for d in np.argsort(-attracts[q])] for q in range(20)}
-        asked = [int(event["query"][1:]) for event in events]
-        best = np.sort(attracts, axis=1)[:, ::-1][:, :5] @ (1 / np.log2(np.arange(5) + 2))
-        truth = float(best[asked].mean())
-        found = counterfactual_dcg(table, ranking, LOOKED.tolist(), 5)
-        held += found.low <= float(best.mean()) <= found.high
-        naive += abs(found.naive - truth) < 0.1
-        alone = attraction(table, LOOKED.tolist())
+        found = attraction(table, LOOKED.tolist())
         pairs = [table.pairs[at] for at in table.pair]
-        held_alone += alone.low < np.mean([attracts[int(q[1:]), int(d[1:])] for q, d in pairs]) < alone.high
+        truth = np.mean([attracts[int(q[1:]), int(d[1:])] for q, d in pairs])
+        held += found.low < truth < found.high
+        assert found.naive < truth / 2
     assert held >= 25
-    assert held_alone >= 25
-    assert naive == 0
 
 
 @pytest.mark.slow
@@ -101,13 +94,6 @@ def test_attraction_takes_the_place_out_and_counts_by_user() -> None:
     assert (found.attraction, len(found.shown)) == (of_three, 3)
     with pytest.raises(UsageError, match="got 2, expected one for each of the 3 ranks"):
         clicks(log.records(), propensities=log.propensities[:2], k=3)
-    with pytest.raises(UsageError, match="got 3, expected one for each of the 10 ranks"):
-        clicks(
-            log.records(),
-            propensities=log.propensities[:3],
-            k=3,
-            rankings={"a": {each["query"]: ["a"] for each in log.records()}},
-        )
 
 
 @pytest.mark.parametrize(
@@ -117,7 +103,6 @@ def test_attraction_takes_the_place_out_and_counts_by_user() -> None:
         (lambda table: attraction(table, [1.0]), "one for each of the 8 ranks"),
         (lambda table: attraction(table, [2.0] * 8), "propensity"),
         (lambda table: attraction(table, [0.0] * 8), "got 0 for rank 1, which was clicked"),
-        (lambda table: counterfactual_dcg(table, {}, LOOKED.tolist()), "none of the queries"),
         (lambda table: swap_propensities(table), "at rank 1"),
     ],
 )
@@ -150,8 +135,6 @@ def test_users_who_do_not_differ_do_not_make_sure() -> None:
     for users in (1, 2, 20, 500):
         none = attraction(of(users, []), [1, 0.5])
         assert (none.value, none.low, none.high) == pytest.approx((0.0, 0.0, 1 - 0.025 ** (1 / users)))
-        dcg = counterfactual_dcg(of(users, []), {"q": ["a", "b"]}, [1, 0.5], k=2)
-        assert dcg.high == pytest.approx(none.high * (1 + 1 / np.log2(3)))
     some = attraction(ClickTable.of(searches(3, 400)[1]), LOOKED.tolist())
     assert some.low < some.value < some.high < 1
 

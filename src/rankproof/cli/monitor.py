@@ -271,21 +271,15 @@ def interleaving(**how: Any) -> None:
 @options.value("-k", "K", "How many ranks count. [all]", type=int)
 @options.value("--propensities", "P,P,...", "How often each rank is looked at. [from the log]")
 @options.flag("--swapped", "The order of results was random: take the propensities from that.")
-@options.value("--run runs", "RUN", "A ranking: say which DCG it would have had.", multiple=True)
-@options.value("--queries", "FILE", "With --run: the texts of its queries.")
-def clicks(propensities: str | None, runs: Sequence[str], queries: str | None, **how: Any) -> None:
+def clicks(propensities: str | None, **how: Any) -> None:
     """Correct clicks for position bias.
 
     Without --propensities or --swapped, how often users look at each rank is
     estimated from documents that were shown at several ranks of one query.
     """
-    from rankproof.io.corpora import load_questions_with_words
-
     if propensities is not None:
         how["propensities"] = [number_of(each, "--propensities") for each in split_names([propensities])]
-    if queries is not None:
-        how["queries"] = load_questions_with_words(queries)
-    _show("clicks", **how, rankings=options.named_paths(runs))
+    _show("clicks", **how)
 
 
 def number_of(text: str, option: str) -> float:

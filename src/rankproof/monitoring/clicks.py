@@ -9,7 +9,7 @@ above (a user stops at the first good answer), the model is wrong, and so are th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,47 +175,15 @@ def attraction(table: ClickTable, propensities: Sequence[float], *, k: int | Non
     gain = kept * table.click / _chances(table, propensities)
     value = float(gain.sum() / kept.sum())
     left = np.bincount(table.user, gain - value * kept) / kept.sum()
-    return _estimate(table, value, left, float(table.click[kept].mean()), propensities, 1.0)
-
-
-def counterfactual_dcg(
-    table: ClickTable, ranking: Mapping[str, Sequence[str]], propensities: Sequence[float], k: int = 10
-) -> ClickEstimate:
-    """The DCG@k by clicks that another ranking (`{query: [documents]}`) would have had on these searches.
-
-    Each document counts by how often it attracts; one that was never shown for the query counts as not attractive. The
-    naive value takes the share of clicks as it is, wherever the document stood.
-    """
-    names = list(dict.fromkeys(query for query, _ in table.pairs))
-    number = {query: at for at, query in enumerate(names)}
-    if not set(names) & set(ranking):
-        raise UsageError("clicks: the ranking has none of the queries of the log. Next: name queries by their texts.")
-    places = {(query, doc): at for query in names for at, doc in enumerate(list(ranking.get(query, ()))[:k])}
-    worth = np.array([1 / math.log2(places[each] + 2) if each in places else 0.0 for each in table.pairs])
-    query = np.array([number[each] for each, _ in table.pairs])
-    chance = _chances(table, propensities)
-    looked = np.bincount(table.pair, chance, len(table.pairs))
-    clicks = np.bincount(table.pair, table.click, len(table.pairs))
-    attracts = clicks / looked
-    events, first = np.unique(table.event, return_index=True)
-    asked = query[table.pair[first]]
-    by_query = np.bincount(query, worth * attracts, len(names))
-    value = float(by_query[asked].mean())
-    share = np.bincount(asked, minlength=len(names)) / len(events)
-    weight = (share[query] * worth / looked)[table.pair]
-    left = np.bincount(table.user, weight * (table.click - chance * attracts[table.pair]))
-    left += np.bincount(table.user[first], (by_query[asked] - value) / len(events), len(left))
-    naive = np.bincount(query, worth * clicks / np.bincount(table.pair, minlength=len(table.pairs)), len(names))
-    most = sum(1 / math.log2(at + 2) for at in range(k))
-    return _estimate(table, value, left, float(naive[asked].mean()), propensities, most)
+    return _estimate(table, value, left, float(table.click[kept].mean()), propensities)
 
 
 def _chances(table: ClickTable, propensities: Sequence[float]) -> Array:
     given = np.array([check_number("propensity", each, least=0, most=1.5) for each in propensities], dtype=float)
     if len(given) < table.depth:
         raise UsageError(
-            f"propensities: got {len(given)}, expected one for each of the {table.depth} ranks that count; with "
-            "rankings also of those after k. Next: give them all."
+            f"propensities: got {len(given)}, expected one for each of the {table.depth} ranks that count. "
+            "Next: give them all."
         )
     unseen = np.unique(table.rank[(table.click > 0) & (given[table.rank] == 0)])
     if len(unseen):
@@ -227,12 +195,12 @@ def _chances(table: ClickTable, propensities: Sequence[float]) -> Array:
 
 
 def _estimate(
-    table: ClickTable, value: float, left: Array, naive: float, propensities: Sequence[float], most: float
+    table: ClickTable, value: float, left: Array, naive: float, propensities: Sequence[float]
 ) -> ClickEstimate:
     """The value with its interval, from what each user adds to its error.
 
     Users who do not differ show no error: then the interval holds what the value would be with as many others, who
-    have nothing or `most`, as may have been missed among so few (Clopper and Pearson).
+    have nothing or 1, as may have been missed among so few (Clopper and Pearson).
     """
     users = len(left)
     reach = t_quantile(0.975, max(users - 1, 1)) * math.sqrt(float(left @ left) * users / max(users - 1, 1))
@@ -242,5 +210,5 @@ def _estimate(
     low, high = max(value - reach, 0.0), value + reach
     if reach < SAME:
         unseen = 1 - 0.025 ** (1 / users)
-        low, high = value * (1 - unseen), max(value + (most - value) * unseen, value)
+        low, high = value * (1 - unseen), max(value + (1 - value) * unseen, value)
     return ClickEstimate(value, low, high, naive, searches, users, MODEL, clipped)

@@ -15,7 +15,6 @@ from rankproof.monitoring.online_metrics import OnlineEstimate, value_of
 
 if TYPE_CHECKING:
     from rankproof.monitoring.change_point import MetricChange
-    from rankproof.monitoring.clicks import ClickEstimate
     from rankproof.monitoring.interleave import VariantDifference
     from rankproof.monitoring.monitor import Monitor
     from rankproof.monitoring.online_tests import Clicks, Interleavings, Variants
@@ -105,14 +104,10 @@ def clicks(found: Clicks) -> Document:
     columns = zip(found.shown, found.rates, found.propensities, strict=False)  # propensities of more ranks may be given
     ranks = [(str(at), count(n), share(rate), share(looked)) for at, (n, rate, looked) in enumerate(columns, 1)]
     table = Table.of(("rank", "shown", "clicked", "looked at"), ranks, ())
-    named: list[tuple[str, ClickEstimate]] = [(f"attraction@{found.k}", found.attraction)]
-    named += [(f"DCG@{found.k} of {name}", each) for name, each in found.rankings.items()]
-    rows = []
-    for name, each in named:
-        value, low, high, naive = (value_of("", of) for of in (each.value, each.low, each.high, each.naive))
-        rows.append((name, value, f"[{low}, {high}]", naive))
-    values = Table.of(("estimate", "value", "95 %", "with the bias"), rows, ("estimate",), shrink=(0,))
-    main = found.attraction
+    name, main = f"attraction@{found.k}", found.attraction
+    value, low, high, naive = (value_of("", of) for of in (main.value, main.low, main.high, main.naive))
+    row = (name, value, f"[{low}, {high}]", naive)
+    values = Table.of(("estimate", "value", "95 %", "with the bias"), [row], ("estimate",), shrink=(0,))
     opening = (
         f"{count(main.searches, 'search', 'searches')} of {count(main.users, 'user')}. How often a rank is looked at, "
         f"compared with the first, is {found.source}.{unread(found.rejected)}"
@@ -136,7 +131,7 @@ def clicks(found: Clicks) -> Document:
             Part(values),
             Part(Paragraph(model), rank=2, name="the model"),
         ],
-        [{"estimate": name, **asdict(each)} for name, each in named],
+        [{"estimate": name, **asdict(main)}],
         found.to_dict(),
     )
 

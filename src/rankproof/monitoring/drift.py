@@ -19,7 +19,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable, Document, Result
-from rankproof.document.numbers import count, for_face, setting
+from rankproof.document.numbers import count, for_face
 from rankproof.errors import DataError, UsageError, check_whole, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions, silent_note
 from rankproof.io.files import read_bytes, text_of

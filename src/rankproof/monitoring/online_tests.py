@@ -14,13 +14,11 @@ import numpy as np
 from rankproof.document.model import Document, PlainData, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, explain_calls
-from rankproof.io.load import load_ranking
 from rankproof.monitoring import difference_words
 from rankproof.monitoring.clicks import (
     ClickEstimate,
     ClickTable,
     attraction,
-    counterfactual_dcg,
     fit_propensities,
     swap_propensities,
 )
@@ -252,8 +250,6 @@ class Clicks(PlainData, Result):
     attraction: ClickEstimate
     """The share that would be clicked if each were looked at."""
     k: int
-    rankings: dict[str, ClickEstimate]
-    """The DCG@k by clicks that other rankings would have had."""
     rejected: dict[str, int]
 
     @property
@@ -275,8 +271,6 @@ def clicks(
     propensities: Sequence[float] | None = None,
     swapped: bool = False,
     k: int | None = None,
-    rankings: Mapping[str, Any] | None = None,
-    queries: Mapping[str, str] | None = None,
     columns: Mapping[str, str] | None = None,
     timezone: str = "UTC",
     change: Hook | None = None,
@@ -284,9 +278,7 @@ def clicks(
     """Clicks of a log, corrected for position bias by the position-based model.
 
     `propensities` are known, or found from documents that were shown at several ranks, or (`swapped`) from results in
-    random order; without `rankings` those of the first `k` ranks are enough. `rankings` (`{name: ranking}`, by query
-    text, or by ids that `queries` gives the texts of) are other rankings, for which the DCG@k that they would have had
-    is estimated.
+    random order; those of the first `k` ranks are enough.
 
     >>> from rankproof import simulate_log
     >>> log = simulate_log(500, seed=1)
@@ -303,7 +295,7 @@ def clicks(
     table = ClickTable.of(_events(log, schema, rejects, change))
     if propensities is not None:
         source, found = "given", [float(each) for each in propensities]
-        if k is not None and len(found) < table.depth and not rankings:
+        if k is not None and len(found) < table.depth:
             table = table.top(k)  # the others need no propensity
     elif swapped:
         source, found = "from results in random order", swap_propensities(table)
@@ -312,18 +304,5 @@ def clicks(
     cut = min(k or table.depth, table.depth)
     shown = np.bincount(table.rank, minlength=table.depth)
     rates = np.bincount(table.rank, table.click, table.depth) / np.maximum(shown, 1)
-    by_name = {name: _by_text(each, queries) for name, each in (rankings or {}).items()}
-    others = {name: counterfactual_dcg(table, each, found, cut) for name, each in by_name.items()}
     main, why = attraction(table, found, k=cut), dict(rejects.reasons)
-    return Clicks(found, source, shown.tolist(), rates.tolist(), main, cut, others, why)
-
-
-def _by_text(ranking: Any, queries: Mapping[str, str] | None) -> dict[str, list[str]]:
-    """The documents of each query, best first, by its text."""
-    table, texts = load_ranking(ranking).table(), queries or {}
-    order = [-float(score) for score in table.score] if table.score is not None else table.rank
-    found = {}
-    for query, rows in table.by_query().items():
-        best_first = rows if order is None else sorted(rows, key=lambda row: float(order[row]))
-        found[texts.get(query, query)] = [table.doc[row] for row in best_first]
-    return found
+    return Clicks(found, source, shown.tolist(), rates.tolist(), main, cut, why)

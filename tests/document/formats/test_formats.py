@@ -219,7 +219,7 @@ def experiments() -> dict[str, Any]:
     return {
         "interleaving": lambda: interleaving(rows),
         "variants": lambda: variants(rows),
-        "clicks": lambda: clicks(rows, rankings={ODD: {ODD: ["d1", "d0"]}}),
+        "clicks": lambda: clicks(rows),
     }
 
 
