@@ -236,8 +236,8 @@ def drift(
     """Say whether an evaluation set still asks what people ask.
 
     QUERIES is a file of queries or a BEIR folder, LOG a file of events (JSONL,
-    CSV, Parquet) or of one query per line. Users take turns, so that no user
-    dominates.
+    CSV, Parquet), of which only the query is needed. Users take turns, so that
+    no user dominates.
 
     \b
     rankproof drift queries.jsonl log.jsonl --judgments j.qrels --run my.run

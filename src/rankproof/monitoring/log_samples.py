@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import isfinite
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ from rankproof.core.audit import Finding
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
-from rankproof.io.files import read_bytes, text_of
 from rankproof.io.values import is_frame
 from rankproof.monitoring.difference_words import unread
 from rankproof.monitoring.event_block import join_blocks
@@ -99,7 +97,9 @@ def live_queries(log: Any, seed: int = 0, change: Hook | None = None) -> LiveQue
     if not seen:
         if not (without or rejects.total):
             raise no_event(rejects)
-        advice = "check that one of its fields is 'query'" if without else "mend them"
+        advice = "check that one of its fields is 'query'"
+        if not without:
+            advice = "mend them, or write queries as JSON lines or a CSV with the field 'query'"
         raise DataError(
             f"the log: there is no query with a word in {count(without + rejects.total, 'record')}."
             f"{unread(rejects.reasons, 'record')} Next: {advice}."
@@ -180,12 +180,6 @@ def _ids_alone(results: Any) -> list[str] | None:
 
 
 def _events(log: Any, rejects: Rejects, whole: bool) -> Iterator[Event]:
-    if isinstance(log, str | os.PathLike) and ".txt" in PurePath(log).suffixes:
-        text = text_of(read_bytes(log), str(log))
-        if text.lstrip()[:1] not in ("{", "["):
-            log = [line for line in text.splitlines() if line.strip()]
-    if isinstance(log, Mapping) and all(isinstance(each, str) for each in log.values()):
-        log = list(log.values())  # texts by their ids, as the set may have them
     if isinstance(log, Iterable) and not isinstance(log, str | os.PathLike | Mapping) and not is_frame(log):
         log = list(log)
         texts = [each for each in log if isinstance(each, str)]
