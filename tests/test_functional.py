@@ -46,13 +46,11 @@ def test_an_id_that_is_none_is_told() -> None:
 
 
 def test_the_trap_of_accuracy() -> None:
-    found = f.confusion_matrix(list("abcde"), set("abxyzw"), corpus_size=10_000)
-    assert (found.tp, found.fp, found.fn, found.tn) == (2, 3, 4, 9991)
-    assert [round(each, 4) for each in (found.accuracy, found.precision, found.recall, found.f1)] == [
-        *(0.9993, 0.4, 0.3333, 0.3636)
-    ]
-    with pytest.raises(UsageError, match="the size of the corpus is not known"):
-        _ = f.confusion_matrix(["a"], {"a"}).accuracy
+    got, good = list("abcde"), set("abxyzw")
+    assert f.confusion_matrix(got, good, corpus_size=10_000) == (2, 3, 4, 9991)
+    assert f.confusion_matrix(got, good) == (2, 3, 4, None)
+    found = [f.value(name, got, good, corpus_size=10_000) for name in ("accuracy", "P", "R", "F1")]
+    assert [round(each, 4) for each in found] == [0.9993, 0.4, 0.3333, 0.3636]
 
 
 def test_verdicts_are_yes_or_no() -> None:

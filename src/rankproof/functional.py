@@ -174,28 +174,6 @@ class ConfusionMatrix(NamedTuple):
     fn: int
     tn: int | None
 
-    @property
-    def precision(self) -> float:
-        """The share of what was retrieved that is relevant."""
-        return _divided(self.tp, self.tp + self.fp)
-
-    @property
-    def recall(self) -> float:
-        """The share of what is relevant that was retrieved."""
-        return _divided(self.tp, self.tp + self.fn)
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
-        return _divided(2 * self.tp, 2 * self.tp + self.fp + self.fn)
-
-    @property
-    def accuracy(self) -> float:
-        """The share of the corpus sorted rightly: near 1 for every retriever, so it tells them apart badly."""
-        if self.tn is None:
-            raise UsageError("accuracy: the size of the corpus is not known. Next: give corpus_size=.")
-        return _divided(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)
-
 
 def confusion_matrix(
     retrieved: Retrieved, relevant: Relevant, corpus_size: int | None = None, k: int | None = None
@@ -214,10 +192,6 @@ def confusion_matrix(
 
 def _cut(name: str, k: int | None) -> Measure:
     return parse(name) if k is None else parse(name) @ k
-
-
-def _divided(part: int, whole: int) -> float:
-    return part / whole if whole else 0.0
 
 
 def _verdicts(owner: str, verdicts: Sequence[Any]) -> tuple[list[str], dict[str, float]]:
