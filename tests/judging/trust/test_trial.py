@@ -326,4 +326,13 @@ def test_no_text_can_forge_the_mark_of_a_statement(mark: str) -> None:
 
 
 def test_plain_texts_keep_the_plain_mark() -> None:
-    assert _letters(["a < b & c", "Grüße, 世界 <b>", "100 % <em>s</em>", "x"]) == "s"
+    assert _letters(["a & c", "Grüße, 世界 (b)", "100 % [em]s[/em]", "x"]) == "s"
+
+
+def test_the_marks_of_a_call_are_not_those_of_a_call_with_a_text_that_holds_them() -> None:
+    text = "It is free. <b>It helps.</b>"
+    for _ in range(50):  # who writes the text again, with what he saw, is never right
+        asks = [Ask(Relation.STATEMENT_BEARS, "q?", "It is free."), Ask(Relation.CONTEXT_ANSWERS, "q?", text)]
+        (call,) = calls_for(asks, canaries=False)
+        assert not any(mark in text for mark in call.marks)
+        text = f"It is free. {call.marks[0]}It helps.{call.marks[1]}"

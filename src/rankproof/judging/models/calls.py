@@ -1,25 +1,21 @@
 """From the pairs of one sample to calls: each text is sent once, under a short id, and every pair is named.
 
 Texts are sent as JSON strings, so that nothing in them can end their string. The statements of a
-text are marked inside it, so that they need not be sent twice; no text of the call contains
+text are marked inside it, so that they need not be sent twice; no text of the call can contain
 such a mark itself. The form of a reply is the same for all calls of a kind: ids are data in it. So a
 service compiles each of the two schemas once, and their size does not depend on the number of pairs.
 """
 
 from __future__ import annotations
 
-import html
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from itertools import count, product
 from string import ascii_lowercase
 from typing import Any
-from urllib.parse import unquote
 
 from rankproof.judging.models import MOST_PAIRS
 from rankproof.judging.verdicts import VALUES, WITH_VALUES, WITHOUT_PARTS, Ask, Relation, is_yes
@@ -58,12 +54,8 @@ def canary_for(asks: Sequence[Ask]) -> Canary:
     return expected
 
 
-ESCAPE = re.compile(r"\\+[ux]\{?0*([0-9a-fA-F]{2,4})\}?")
-"""A character written by its number, as in JSON and other languages."""
-OPENING = re.compile(r"[<&%\\\\＜﹤‹〈⟨❮≺˂ᐸ«]")
-"""The possible beginnings of a mark, in any spelling."""
-LOOKALIKES = str.maketrans("‹〈⟨❮≺˂ᐸ«ѕꜱѕаеос", "<<<<<<<<sssaeoc")
-"""Brackets and letters that look like others."""
+OPENING = re.compile(r"[<＜﹤‹〈⟨❮≺˂ᐸ«]|&[#\w]|%[\da-fA-F]|\\[ux]")
+"""The possible beginnings of a mark, in any spelling: a bracket, or an entity or escape that may stand for one."""
 MOST_TEXTS = 10
 """Texts judged in one call."""
 MOST_CHARACTERS = 60_000
@@ -222,26 +214,12 @@ def _ids(letter: str, texts: Iterable[str]) -> dict[str, str]:
     return {text: f"{letter}{number}" for number, text in enumerate(dict.fromkeys(texts), start=1)}
 
 
-def _letters(texts: Iterable[str]) -> str:
-    """What the ids of statements begin with: the first of s, sa, sb, ... of which no text holds a mark, in any
-    spelling that a model may take for one."""
-    taken = {letters for text in texts for letters in re.findall(r"<[\W_]*(s[a-z]*)[\W_]*\d", _read_as(text))}
-    tried = ("s" + "".join(more) for length in count() for more in product(ascii_lowercase, repeat=length))
-    return next(each for each in tried if each not in taken)
-
-
-def _read_as(text: str) -> str:
-    """The text as a model may read it: entities and escapes as what they stand for, invisible characters left out,
-    letters and brackets of other alphabets as those that they look like; nothing if no bracket could be in it."""
-    if not OPENING.search(text):
-        return ""
-    for _ in range(3):  # what was escaped twice is read twice
-        plain = html.unescape(ESCAPE.sub(lambda found: chr(int(found[1], 16)), unquote(text)))
-        if plain == text:
-            break
-        text = plain
-    folded = unicodedata.normalize("NFKC", text).casefold().translate(LOOKALIKES)
-    return "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Mn", "Cc"))
+def _letters(texts: Sequence[str]) -> str:
+    """What the ids of statements begin with: s, and if a text may hold marks, letters that follow from all texts of
+    the call, so that nobody who writes one of them can foresee the letters."""
+    if not any(map(OPENING.search, texts)):
+        return "s"
+    return "s" + "".join(ascii_lowercase[each % 26] for each in digest(*texts, size=8))
 
 
 def _marked(texts: Mapping[str, str], statements: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
