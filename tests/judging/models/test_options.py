@@ -50,6 +50,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
         ({"extra": {"messages": []}}, "set by the call itself"),
         ({"extra": {"api_key": "x"}}, "environment"),
         ({"max_tokens": 0}, "the most tokens of a reply"),
+        (
+            {"max_tokens": 5_000_000},
+            "from 1 to 200000. Next: give the most tokens of a reply; budget_tokens limits the whole run",
+        ),
         ({"budget_tokens": "many"}, "expected a number of at least 0"),
         ({"max_calls": -1}, "expected a number of at least 0"),
         ({"again": -1}, "again: got -1, expected a whole number of at least 0"),
@@ -123,13 +127,10 @@ def test_a_dry_run_does_not_say_that_verdicts_are_kept(server: Served, tmp_path:
 
 
 @pytest.mark.slow
-def test_max_tokens_limits_a_reply_and_budget_tokens_the_run(server: Served) -> None:
+def test_max_tokens_limits_a_reply(server: Served) -> None:
     scores = judge(ROWS, "P@2", judge="openai:m", base_url=server.url, max_tokens=500, concurrency=1)
     assert scores.coverage["P@2"] == 1
     assert {each["max_tokens"] for each in server.calls} == {500}
-    with pytest.warns(UserWarning, match="budget_tokens"):
-        judge(ROWS, "RR", judge="openai:m", base_url=server.url, max_tokens=5_000_000)
-    assert "max_tokens" not in server.calls[-1]
     server.refused = {"max_tokens": "Unsupported parameter: use 'max_completion_tokens' instead of 'max_tokens'."}
     scores = judge(ROWS, "P@2", judge="openai:m2", base_url=server.url, max_tokens=500)
     assert scores.coverage["P@2"] == 1

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import for_face
-from rankproof.errors import UsageError, WrongCall, check_number, check_whole, warn_caller
+from rankproof.errors import UsageError, WrongCall, check_number, check_whole
 from rankproof.net.retries import Retries
 from rankproof.suggestions import nearest
 
@@ -115,7 +115,7 @@ SENT = ("seed", *SentArguments.__annotations__)
 OURS = ("model", "messages", "system", "tools")
 """The size of a call itself."""
 LONGEST_REPLY = 200_000
-"""Tokens that no model gives in one reply: who limits a reply to more means the budget of the run."""
+"""Tokens that no model gives in one reply: who limits a reply to more means the whole run."""
 
 
 def split(options: Mapping[str, Any]) -> tuple[ModelLimits, dict[str, Any]]:
@@ -137,21 +137,10 @@ def split(options: Mapping[str, Any]) -> tuple[ModelLimits, dict[str, Any]]:
         if name in OURS:
             raise UsageError(f"extra: {name!r} is set by the call itself. Next: leave it out.")
     sent = {name: value for name, value in {**sent, **extra}.items() if value is not None}
-    return _checked(ModelLimits(**{**own, **_budget(sent)})), sent
-
-
-def _budget(sent: dict[str, Any]) -> dict[str, int]:
-    """`max_tokens` as the budget that it once was, if it can mean nothing else; it is not sent then."""
-    if "max_tokens" not in sent:
-        return {}
-    tokens = check_whole("max_tokens", sent["max_tokens"], advice="give the most tokens of a reply")
-    if tokens <= LONGEST_REPLY:
-        return {}
-    warn_caller(
-        f"max_tokens limits one reply, and {tokens:,} is more than any has; it is taken for the budget of the run. "
-        "Next: write budget_tokens."
-    )
-    return {"budget_tokens": sent.pop("max_tokens")}
+    if "max_tokens" in sent:
+        advice = "give the most tokens of a reply; budget_tokens limits the whole run"
+        check_whole("max_tokens", sent["max_tokens"], 1, LONGEST_REPLY, advice=advice)
+    return _checked(ModelLimits(**own)), sent
 
 
 def _checked(found: ModelLimits) -> ModelLimits:
