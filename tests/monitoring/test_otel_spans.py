@@ -166,29 +166,11 @@ def test_traces_do_not_fill_the_memory() -> None:
     assert len(list(traces.oldest())) == MOST_OPEN
 
 
-def test_spans_without_a_trace_are_one_event_if_they_hang_together() -> None:
-    def span(id: str, parent: str, at: int, **attributes: str) -> dict[str, Any]:
-        listed = [{"key": key.replace("_", "."), "value": {"stringValue": each}} for key, each in attributes.items()]
-        time = str(START + at * 10**9)
-        ids = {"spanId": id, "parentSpanId": parent}
-        return {**ids, "startTimeUnixNano": time, "endTimeUnixNano": time, "attributes": listed}
-
-    spans = [
-        span("a1", "", 0, input_value="refund?"),
-        span("a2", "a1", 1, user_id="u1"),
-        span("a3", "a2", 2, output_value="Thirty days."),
-        span("b1", "gone", 3, input_value="opening hours?"),
-        span("", "", 4, input_value="where?"),
-        span("", "", 5, input_value="who?"),
-        span("c1", "c2", 6, input_value="a circle"),
-        span("c2", "c1", 7, user_id="u2"),
-    ]
-    record = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
-    events = list(read_events([record, record]))
-    assert [each.query for each in events[:5]] == ["refund?", "opening hours?", "where?", "who?", "a circle"]
-    assert (events[0].answer, events[0].user) == ("Thirty days.", "u1")
-    assert len({each.id for each in events}) == len(events)
-    assert len(events) in (10, 12)  # a circle has no root, and may be one or two
+def test_spans_without_a_trace_are_rejected_and_counted() -> None:
+    record = in_otlp(one_span(), one_span(traceId="", spanId="a1"), one_span(traceId=None, spanId="a2"))
+    found = monitor([record])
+    assert (found.events, found.rejected) == (1, {"no time": 2})
+    assert "no field ts among 'a span without a trace id'" in " ".join(str(found).split())
 
 
 def test_odd_spans_do_not_end_the_reading() -> None:

@@ -198,10 +198,11 @@ class Traces:
         else:  # an exporter that had nothing to send writes an empty list
             if not spans and any(record.values()):
                 yield name, at, record
-        roots = _roots_of([span for span in spans if not span.trace])
         for span in spans:
-            key = span.trace or f"{name}:{at}:{roots.pop(0)}"
-            self._open.setdefault(key, (name, at, []))[2].append(span)
+            if span.trace:
+                self._open.setdefault(span.trace, (name, at, []))[2].append(span)
+            else:  # nobody can say which event it belongs to: a record without a time is rejected
+                yield name, at, {"a span without a trace id": span.id}
         yield from self.oldest(MOST_OPEN)
 
     def oldest(self, kept: int = 0) -> Iterator[Placed]:
@@ -210,19 +211,6 @@ class Traces:
             trace = next(iter(self._open))
             name, at, spans = self._open.pop(trace)
             yield name, at, record_of(trace, spans)
-
-
-def _roots_of(spans: list[TraceSpan]) -> list[str]:
-    """The trace of each span of a line that names none: what it hangs from among them, by the ids of parents."""
-    parents = {span.id: span.parent for span in spans if span.id}
-    found = []
-    for number, span in enumerate(spans):
-        root, met = span.id, {""}
-        while root not in met and parents[root] in parents:
-            met.add(root)
-            root = parents[root] or ""
-        found.append(root or f"#{number}")
-    return found
 
 
 def record_of(trace: str, spans: list[TraceSpan]) -> dict[str, Any]:
