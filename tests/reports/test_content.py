@@ -215,12 +215,11 @@ def test_every_form_of_a_report_says_over_how_many_comparisons_p_is_corrected() 
     two = report(sample.judgments(), systems, ["nDCG@10", "RR"])
     for form in ("full", "markdown", "latex", "html"):
         shown = " ".join(two.format(form).split())
-        assert "corrected over the 2 comparisons of this report (holm)" in shown, form
-    assert "comparisons of this report" not in report(sample.judgments(), systems, ["RR"]).format("full")
+        assert "query by query, corrected over 2 comparisons (holm); verdicts" in shown, form
+    assert "corrected over" not in report(sample.judgments(), systems, ["RR"]).format("full")
     grouped = report(sample.judgments(), systems, ["nDCG@10", "RR"], by=sample.kinds())
     tests = 2 * len(set(sample.kinds().values()))
     for form in ("full", "markdown", "latex", "html"):
         shown = " ".join(grouped.format(form).split())
-        assert "corrected over the 2 comparisons of this report over all queries (holm)" in shown, form
-        assert f"the {tests} comparisons of this report in groups of queries, by every measure (holm)" in shown, form
+        assert f"corrected over 2 comparisons (holm), those in groups apart over {tests};" in shown, form
     assert "A group of fewer than 10 queries is shown" in grouped.html()

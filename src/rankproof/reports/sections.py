@@ -16,7 +16,7 @@ from rankproof.document.numbers import axis_number, count, probability, score, s
 from rankproof.document.page import Child, Markup, Section, el, fold, ident, join, page, paragraphs, prose, table
 from rankproof.document.terminal import cut
 from rankproof.reports.content import DEPTHS, LOST, RANK_HEADINGS, RECALLS, Content, System
-from rankproof.reports.words import corrected_note, formula_of, methods, size, summary_sentences
+from rankproof.reports.words import formula_of, methods, size, summary_sentences
 from rankproof.scoring.explain_page import legend, missed_list, ranked_list, top_grade
 
 
@@ -56,7 +56,7 @@ def _systems(content: Content) -> list[Child]:
     for i, each in enumerate(content.definitions):
         better = "more is better" if each.spec.higher else "less is better"
         pictures.append(figure(join([each.name, el("small", better)]), whiskers(each.name, content.bars_of(i))))
-    return [lead, el("div", *pictures, cls="grid"), _all_values(content), paragraphs(corrected_note(content))]
+    return [lead, el("div", *pictures, cls="grid"), _all_values(content)]
 
 
 def _all_values(content: Content) -> Markup:
@@ -245,7 +245,7 @@ def _slices(content: Content) -> list[Child]:
     if not groups:
         return []
     few = f"A group of fewer than {FEWEST_TO_DECIDE} queries is shown, and never decided."
-    lead = el("p", " ".join([f"{content.measure} in groups of queries. {few}", *corrected_note(content, groups=True)]))
+    lead = el("p", f"{content.measure} in groups of queries. {few}")
     means = [(group, each.name, *each.slices[group]) for group in groups for each in content.systems]
     rows: list[list[Child]] = []
     if content.comparison is None:

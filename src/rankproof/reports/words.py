@@ -105,8 +105,7 @@ def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
     yield "Systems", _systems(content)
     if content.comparison is not None:
         compared = content.comparison
-        note = map(Paragraph, [*corrected_note(content), *corrected_note(content, groups=True)])
-        yield "Differences", [*difference_tables(compared), *note, *waterfalls(compared)]
+        yield "Differences", [*difference_tables(compared), *waterfalls(compared)]
     if 0 in content.splits:
         yield "Where it is lost", _losses(content)
     success = Column(f"success, k = 1 to {DEPTHS[-1]}", [_spark(each.success) for each in content.systems])
@@ -229,7 +228,7 @@ def _differences(content: Content, comparison: Comparison, groups: bool = False)
         for row in comparison
         if bool(row.slice) is groups and (row.measure == content.measure or not groups)
     ]
-    return Table.of(headings, lines, WORDS, caption=" ".join(corrected_note(content, groups=groups)))
+    return Table.of(headings, lines, WORDS)
 
 
 def duels(content: Content) -> Table:
@@ -314,16 +313,3 @@ def methods(content: Content) -> list[str]:
     audited = [str(finding) for finding, _ in content.findings]  # diagnosis has a part of its own
     notes = [note for note in content.comparison.notes if not any(each in note for each in audited)]
     return [*intervals, method(content.comparison), drawn, *notes]
-
-
-def corrected_note(content: Content, *, groups: bool = False) -> list[str]:
-    """Why p, over all queries or in groups of them, is another one where other measures or systems are compared."""
-    tests = sum(bool(each.slice) is groups for each in content.comparison or ())
-    if content.comparison is None or tests < 2:
-        return []
-    whole = " over all queries" if tests < len(content.comparison.rows) else ""
-    which = f"of this report{' in groups of queries, by every measure' if groups else whole}"
-    return [
-        f"Each p is corrected over the {tests} comparisons {which} ({content.comparison.correction}), so it "
-        "is another one where fewer or more measures or systems are compared at once."
-    ]
