@@ -537,14 +537,11 @@ def test_files_in_other_codes_are_refused_with_the_step_that_converts_them(tmp_p
     assert (found.events, found.rejected) == (1, {"damaged file": 1})
 
 
-def test_values_of_json_with_anything_between(tmp_path, records) -> None:
+def test_lines_of_json_with_marks_and_zeros_around_them(tmp_path, records) -> None:
     lines = list(map(json.dumps, records))
     forms: dict[str, bytes] = {
         "a mark before each, as files put behind each other have it": "\n".join("\ufeff" + e for e in lines).encode(),
         "zeros, where a file was cut while it was written to": b"\0" * 999 + "\n\0\0".join(lines).encode(),
-        "nothing between, as some collectors write": "".join(lines).encode(),
-        "old line ends": "\r".join(lines).encode(),
-        "several lines each, as jq prints": "\n".join(json.dumps(e, indent=2) for e in records).encode(),
     }
     expected = numbers(records)
     for form, data in forms.items():
@@ -553,9 +550,12 @@ def test_values_of_json_with_anything_between(tmp_path, records) -> None:
         assert numbers(log) == expected, form
     log.write_bytes(b"\xef\xbb\xbf" + json.dumps(records[0], indent=2).encode())
     assert numbers(log) == numbers(records[:1])  # one object over several lines, after the mark of its code
-    log.write_bytes("\n".join(json.dumps(each, indent=2) for each in records).encode()[:-9])
-    assert numbers(log)["rejected"] == {"not JSON": 1}  # and all before it is read
-    assert numbers(log)["events"] == expected["events"] - 1
+    log.write_text("\n".join(json.dumps(each, indent=2) for each in records))  # as jq prints
+    with pytest.raises(DataError, match=r"not valid JSON \(Extra data.*Next: write one event per line"):
+        numbers(log)
+    log.write_text("\n".join(["".join(lines[:2]), *lines[2:]]))
+    assert numbers(log)["rejected"] == {"not JSON": 1}
+    assert numbers(log)["events"] == expected["events"] - 2
 
 
 def test_numbers_written_as_text_and_nulls_in_lists(tmp_path, records) -> None:

@@ -40,13 +40,11 @@ AT_ONCE = 16_384
 """Events of a block."""
 PATIENCE = 0.5
 """Seconds after which the events of a slow pipe are handed on."""
-LOOKED_AT = 20
-"""Lines in which the time of the first event of a file is looked for."""
 DELIMITERS = (",", "\t", ";")
 ENDINGS = {".csv", ".tsv"}
 WIDE = re.compile(rb"(\0\0)?\xfe\xff|\xff\xfe|([^\0]\0){4}|(\0[^\0]){4}|([^\0]\0{3}){2}|(\0{3}[^\0]){2}")
 """The beginnings of texts in UTF-16 and UTF-32: a mark, or zeros beside letters that are ASCII in JSON and CSV."""
-AROUND = re.compile("[\ufeff\0\\s]*")
+AROUND = "\ufeff\0 \t\r\n"
 """What may stand around a value: the mark of a file that was put behind another, and the zeros of one cut while it was
 written to."""
 
@@ -63,13 +61,12 @@ def records_of(stream: BinaryIO, name: str, rejects: Rejects, schema: EventSchem
         )
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     begin, first = text[:1], text.split(b"\n", 1)[0].strip()
-    # One object over several lines, as collectors write it.
-    is_one = first == b"{" or (first.startswith(b"{") and not first.endswith(b"}") and b"\n" in head)
+    # A list, or one object over several lines, as collectors write it.
+    is_one = begin == b"[" or first == b"{" or (begin == b"{" and not first.endswith(b"}") and b"\n" in head)
     if begin not in (b"[", b"{") and is_header(head, name, schema):
         yield from csv_rows(stream, name, rejects)
     else:
-        read = _whole if begin == b"[" or is_one else json_lines
-        yield from resolve_spans(read(stream, name, rejects))
+        yield from resolve_spans(_whole(stream, name) if is_one else json_lines(stream, name, rejects))
 
 
 def is_header(head: bytes, name: str, schema: EventSchema) -> bool:
@@ -82,27 +79,13 @@ def is_header(head: bytes, name: str, schema: EventSchema) -> bool:
     )
 
 
-def _whole(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
+def _whole(stream: BinaryIO, name: str) -> Iterator[Placed | None]:
     """The records of a text that is one JSON value."""
-    data: list[Any] = []
     try:
-        data.extend(_values(stream.read().decode("utf-8")))
+        data = json.loads(stream.read().decode("utf-8").strip(AROUND))
     except (ValueError, RecursionError) as error:
-        if not data:
-            raise DataError(f"{name}: not valid JSON ({error}). Next: write one event per line (JSONL).") from error
-        rejects.add(Rejected("not JSON", f"the rest cannot be read: {reason(error)}"), name, None, "")
-    if len(data) == 1 and isinstance(data[0], list):
-        data = data[0]
-    yield from ((name, at, each) for at, each in enumerate(data, 1))
-
-
-def _values(text: str) -> Iterator[Any]:
-    """The values of JSON one after another, as jq prints them and some collectors write them, without lines."""
-    decode, at = json.JSONDecoder().raw_decode, AROUND.match(text).end()  # type: ignore[union-attr]
-    while at < len(text):
-        value, end = decode(text, at)
-        yield value
-        at = AROUND.match(text, end).end()  # type: ignore[union-attr]
+        raise DataError(f"{name}: not valid JSON ({error}). Next: write one event per line (JSONL).") from error
+    yield from ((name, at, each) for at, each in enumerate(data if isinstance(data, list) else [data], 1))
 
 
 def json_lines(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[Placed | None]:
@@ -129,18 +112,14 @@ def _decoder() -> Callable[[bytes], Any]:
 
 
 def _again(line: bytes, name: str, at: int, rejects: Rejects) -> Iterator[Placed]:
-    """A line that the decoder did not take: numbers that orjson refuses, a mark around the value, or several values."""
+    """A line that the decoder did not take: numbers that orjson refuses, or a mark around the value."""
     try:
-        found = list(_values(line.decode("utf-8")))
-        if len(found) > 1 and not all(isinstance(each, dict) for each in found):
-            raise ValueError("several values, not all of which are objects")  # one line, rejected once
+        yield name, at, json.loads(line.decode("utf-8").strip(AROUND))
     except (ValueError, RecursionError) as error:
         rejected = Rejected("not JSON", f"got {shorten(line.decode('utf-8', 'replace').strip())}, expected JSON")
         if isinstance(error, UnicodeDecodeError):
             rejected = Rejected("not UTF-8", f"the bytes {line[:30]!r} are no UTF-8")
         rejects.add(rejected, name, at, line)
-    else:
-        yield from ((name, at, each) for each in found)
 
 
 def _pieces(stream: BinaryIO, name: str, rejects: Rejects) -> Iterator[list[bytes] | None]:
@@ -210,7 +189,7 @@ class LogReader:
 
     def blocks(self, source: Any) -> Iterator[EventBlock]:
         """The events of a path, a list of paths, a frame, or mappings."""
-        found = list(sources_of(source, self.maker.schema))
+        found = list(sources_of(source))
         for each in found:
             is_path = isinstance(each, (str, os.PathLike))
             try:
@@ -293,7 +272,7 @@ class LogReader:
 def read_events(source: Any, schema: EventSchema | None = None, rejects: Rejects | None = None) -> Iterator[Event]:
     """The events of a log one by one, with their texts; rejected lines are counted in `rejects`."""
     schema, rejects = schema or EventSchema(), rejects or Rejects()
-    for each in sources_of(source, schema):
+    for each in sources_of(source):
         for name, at, record in filter(None, _records_in(each, rejects, schema)):
             try:
                 yield schema.event(record)
@@ -316,10 +295,10 @@ def _rows_of(frame: Any, name: str) -> Iterator[Placed]:
     return ((name, at, row) for at, row in enumerate(records_of_frame(frame, name), 1))
 
 
-def sources_of(source: Any, schema: EventSchema | None = None) -> Iterator[Any]:
-    """The sources one by one: the files that a pattern names or a folder holds, the oldest first."""
+def sources_of(source: Any) -> Iterator[Any]:
+    """The sources one by one: the files that a pattern names or a folder holds, the one last written to last."""
     if isinstance(source, (str, os.PathLike)):
-        yield from _files_of(source, schema or EventSchema())
+        yield from _files_of(source)
     elif is_frame(source) or not isinstance(source, (list, tuple)):
         if isinstance(source, Mapping) or not (is_frame(source) or hasattr(source, "__iter__")):
             raise UsageError(
@@ -328,12 +307,12 @@ def sources_of(source: Any, schema: EventSchema | None = None) -> Iterator[Any]:
         yield source
     elif source and all(isinstance(each, (str, os.PathLike)) or is_frame(each) for each in source):
         for each in source:
-            yield from sources_of(each, schema)
+            yield from sources_of(each)
     else:
         yield source
 
 
-def _files_of(source: str | os.PathLike[str], schema: EventSchema) -> Iterator[str]:
+def _files_of(source: str | os.PathLike[str]) -> Iterator[str]:
     path = os.fspath(source)
     if path != STDIN and os.path.isdir(path):
         found = [each for each in glob.glob(os.path.join(path, "*")) if os.path.isfile(each)]
@@ -345,20 +324,4 @@ def _files_of(source: str | os.PathLike[str], schema: EventSchema) -> Iterator[s
     if not found:
         check_no_url(path)
         raise UsageError(f"{path}: no file there. Next: check the folder, and the pattern.")
-    if len(found) > 1:
-        found.sort(key=lambda each: (_begin_of(each, schema), each))
-    yield from found
-
-
-def _begin_of(path: str, schema: EventSchema) -> float:
-    """The time of the first event of a file, where its first lines say so: a copied file is newer than what it holds.
-    Else when it was written last."""
-    with suppress(DataError, UsageError, OSError, StopIteration), open_file(path) as stream:
-        head = bytes(stream.peek(PIECE))  # type: ignore[attr-defined]
-        if head[:4] != MAGIC:
-            lines = csv_rows if is_header(head, path, schema) else json_lines
-            for each in islice(lines(stream, path, Rejects()), LOOKED_AT):
-                if each is not None and isinstance(each[2], dict):
-                    with suppress(Rejected, KeyError):
-                        return schema.time(each[2][schema.places(each[2])[0]["ts"]])
-    return os.path.getmtime(path)
+    yield from sorted(found, key=lambda each: (os.path.getmtime(each), each))
