@@ -44,7 +44,7 @@ def test_times(written) -> None:
 
 @pytest.mark.parametrize(
     "written",
-    [1500, "1.5 s", "1500ms", timedelta(seconds=1.5), np.timedelta64(1500, "ms"), np.timedelta64(1_500_000_000, "ns")],
+    [1500, "1500", timedelta(seconds=1.5), np.timedelta64(1500, "ms"), np.timedelta64(1_500_000_000, "ns")],
 )
 def test_latencies(written) -> None:
     assert EventSchema().event({"ts": NOON, "latency": written}).latency_ms == 1500
@@ -71,6 +71,7 @@ def test_a_time_without_a_zone_is_local() -> None:
         ({"ts": 0}, "time out of range"),
         ({"ts": NOON + 1e9}, "time out of range"),
         ({"ts": NOON, "latency_ms": "fast"}, "bad number"),
+        ({"ts": NOON, "latency_ms": "1.5 s"}, "bad number"),
         ({"ts": NOON, "latency_ms": -1}, "bad number"),
         ({"ts": NOON, "latency_ms": float("inf")}, "bad number"),
         ({"ts": NOON, "thumb": "maybe"}, "bad thumb"),

@@ -101,7 +101,6 @@ def text(value: Any) -> str:
     return f"{float(value):.0f}" if float(value).is_integer() else str(value)
 
 
-LATENCY = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s)")
 MOST_LATENCY = 1e12
 """Milliseconds: 30 years."""
 
@@ -110,16 +109,13 @@ def number(value: Any) -> float:
     """Milliseconds, from 0 to a plausible maximum."""
     found = math.nan
     with suppress(TypeError, ValueError, OverflowError):
-        unit = LATENCY.fullmatch(value.strip()) if isinstance(value, str) else None
-        if unit is not None:
-            found = float(unit[1]) * (1.0 if unit[2] == "ms" else 1000.0)
-        elif isinstance(value, timedelta | np.timedelta64):
+        if isinstance(value, timedelta | np.timedelta64):
             found = float(np.timedelta64(value) / np.timedelta64(1, "ms"))
         elif not isinstance(value, bool):
             found = float(value)
     if not 0 <= found <= MOST_LATENCY:
         limit = f"{MOST_LATENCY:.0e}"
-        raise Rejected("bad number", f"latency_ms: got {shorten(value)}, expected a number from 0 to {limit}")
+        raise Rejected("bad number", f"latency_ms: got {shorten(value)}, expected milliseconds from 0 to {limit}")
     return found
 
 

@@ -163,20 +163,13 @@ class EventSchema:
             return self.names.get(key)
         return self.names.get(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s-]+", "_", key.strip()).lower())
 
-    def _is_timed(self, value: Any) -> bool:
-        try:
-            return isinstance(value, str) and not value.strip().isdigit() and bool(self.time(value))
-        except Rejected:
-            return False
-
     def event(self, record: Any) -> Event:
         """The record as an event; `Rejected` if it is not one."""
         if not isinstance(record, Mapping):
             raise Rejected("no object", f"got {shorten(record)}, expected an object with a field ts")
         found, others = self.places(record)
         if "ts" not in found:
-            timed = next((f"; {name!r} holds times" for name in record if self._is_timed(record[name])), "")
-            raise Rejected("no time", f"no field ts among {shorten(', '.join(map(str, record)))}{timed}")
+            raise Rejected("no time", f"no field ts among {shorten(', '.join(map(str, record)))}")
         event = Event(self.time(record[found["ts"]]))
         for name, key in found.items():
             value = record[key]

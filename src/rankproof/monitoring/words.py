@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -317,8 +316,7 @@ def no_event(rejects: Rejects) -> DataError:
     reason, lines = next(iter(rejects.examples.items()))
     advice = f"mend the log, or name the column of each field with {setting('columns')}"
     if reason in ("no time", "not JSON"):
-        timed = re.search("; '(.+)' holds times$", lines[0])
-        advice = f"name the columns, like {columns_named('ts', timed[1] if timed else 'when')}, or mend the log"
+        advice = f"name the columns, like {columns_named('ts', 'when')}, or mend the log"
     return DataError(
         f"the log holds no event: {count(rejects.total, 'line was', 'lines were')} rejected, most as {reason!r}. "
         f"{lines[0]}. Next: {advice}."
