@@ -74,8 +74,7 @@ class Outcome:
 def missing_fields(metric: Metric, case: Case) -> str:
     """The fields that the sample lacks, in words; empty if it has all."""
     given = {field for field in metric.needs if case.sample.has(field) and (field != "query" or case.query.strip())}
-    alike = case.sample.alike
-    lacking = [field.replace("_", " ") + alike.get(field, "") for field in metric.needs if field not in given]
+    lacking = [field.replace("_", " ") for field in metric.needs if field not in given]
     return f"no {' and no '.join(lacking)}" if lacking else ""
 
 

@@ -6,13 +6,12 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from functools import lru_cache
 from itertools import chain
 from string import digits as DIGITS
 from typing import Any
 
 import rankproof.judging.samples.sample as sample_values
-from rankproof.document.numbers import count, for_face
+from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.read import Row, rows_of
 from rankproof.io.values import list_in_cell
@@ -103,7 +102,7 @@ def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
     found = fields_in(plain, where)
     if not set(found) - {"id", "prompt_k"}:
         raise _nothing_known(plain, where)
-    sample = replace(_made(found, where, number), others=others_in(plain), alike=look_alikes(tuple(map(str, plain))))
+    sample = replace(_made(found, where, number), others=others_in(plain))
     if sample.citations is not None or sample.answer is None or not sample.contexts:
         return sample
     # Marks like [1] in its answer are citations, if none were given.
@@ -128,11 +127,6 @@ def _as_mapping(row: Any, where: str) -> Mapping[str, Any]:
 
 
 def _nothing_known(row: Mapping[str, Any], where: str) -> DataError:
-    for name, rows in row.items():
-        if isinstance(rows, list) and rows and isinstance(rows[0], Mapping) and fields_in(rows[0], where):
-            alone = f"write it alone, like jq -c '.{name}[]' {where.rpartition(', ')[0]} > samples.jsonl."
-            step = for_face(f"give that list, as row[{name!r}].", alone)
-            return DataError(f"{where}: the rows stand one level deeper, in the list {name!r}. Next: {step}")
     guess = next((hint for name in row if name not in KNOWN and (hint := nearest(str(name), KNOWN))), "")
     return DataError(
         f"{where}: none of the fields {shorten(list(row))} holds what is judged, expected some of query, contexts, "
@@ -200,18 +194,6 @@ def others_in(row: Mapping[str, Any]) -> dict[str, str | int | float]:
         for key, value in flat.items()
         if key not in KNOWN and isinstance(value, str | int | float) and not is_absent(value)
     }
-
-
-@lru_cache
-def look_alikes(columns: tuple[str, ...]) -> dict[str, str]:
-    """For each field the column that is not read as it and has much the same name, in words.
-
-    >>> look_alikes(("userInput", "answer"))
-    {'query': " (the column 'userInput' is not read)"}
-    """
-    unread = sorted({*columns} - {*KNOWN})
-    alike = {field: name for field, names in NAMES.items() for name in unread if nearest(name, names)}
-    return {field: f" (the column {name!r} is not read)" for field, name in alike.items()}
 
 
 def _unnested(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -71,8 +71,6 @@ class Sample:
     """The file and line it was read from, for messages."""
     others: Mapping[str, str | int | float] = field(default_factory=dict, compare=False, repr=False)
     """Its other columns, by which samples may be grouped."""
-    alike: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
-    """For fields, words about a column that may have been meant as them."""
 
     def has(self, name: str) -> bool:
         """Whether the field of that name was given."""
