@@ -150,13 +150,11 @@ def _check_addresses(models: Sequence[str], options: Mapping[str, Any]) -> None:
     kinds = list(dict.fromkeys(each.partition(":")[0] for each in models))
     for name in ("base_url", "key_variable"):
         given = options.get(name)
-        if isinstance(given, Mapping):
-            for each in given.keys() - {*models, *kinds}:
-                raise one_of(name, each, models)
-        elif given is not None and len(kinds) > 1:
+        if given is not None and (len(kinds) > 1 or not isinstance(given, str)):
+            got = f"a {type(given).__name__}" if len(kinds) == 1 else f"one for {' and '.join(kinds)}"
             raise UsageError(
-                f"{name}: got one for {' and '.join(kinds)}. Next: write {models[0]}{AT}://HOST/v1 in the judge's "
-                f"name, or give a mapping like {{'{models[0]}': ...}}."
+                f"{name}: got {got}, expected a text for one service. Next: write the address in the judge's name, "
+                f"like {models[0]}{AT}://HOST/v1; each service has a variable for its key."
             )
 
 
@@ -193,10 +191,6 @@ def _model(spec: str, kind: str, given: Mapping[str, Any]) -> Judge:
     """A model, at the address in its name (`openai:MODEL@http://host/v1`) or is given for it."""
     name, at, rest = spec.partition(AT)
     options = dict(given)
-    for option in ("base_url", "key_variable"):
-        told = options.get(option)
-        if isinstance(told, Mapping):
-            options[option] = told.get(name, told.get(kind))
     if at:
         options["base_url"] = at[1:] + rest
     if kind == "litellm" and not (options.get("base_url") or os.environ.get(PROVIDERS[kind].base)):

@@ -101,23 +101,24 @@ def test_what_is_lacking_is_said(spec: str, words: str) -> None:
 def test_each_judge_of_a_cascade_has_its_address(server: Served, tmp_path: Path) -> None:
     with serving() as other:
         other.refused = {"messages": "out of order"}
-        specs: list[tuple[Any, dict[str, Any]]] = [
-            (f"vllm:a@{other.url}>openai:b@{server.url}", {}),
-            ([f"vllm:a@{other.url}", f"openai:b@{server.url}"], {}),
-            ("vllm:a>openai:b", {"base_url": {"vllm:a": other.url, "openai": server.url}}),
+        specs: list[Any] = [
+            f"vllm:a@{other.url}>openai:b@{server.url}",
+            [f"vllm:a@{other.url}", f"openai:b@{server.url}"],
         ]
-        for number, (spec, options) in enumerate(specs, start=1):
-            scores = judge(ROWS, "P@2", judge=spec, tries=1, **options)
+        for number, spec in enumerate(specs, start=1):
+            scores = judge(ROWS, "P@2", judge=spec, tries=1)
             assert scores["P@2"] == 0.5
             assert (len(other.calls) >= number, len(server.calls)) == (True, number)
             assert {each["name"] for each in scores.judges} == {"vllm:a", "openai:b"}
         (tmp_path / "s.jsonl").write_text('{"question": "How many?", "contexts": ["4 legs.", "A ferry."]}\n')
         file = str(tmp_path / "s.jsonl")
-        done = run(tmp_path, "judge", file, "-m", "P@2", "--judge", specs[0][0], "--ledger", str(tmp_path / "v.db"))
+        done = run(tmp_path, "judge", file, "-m", "P@2", "--judge", specs[0], "--ledger", str(tmp_path / "v.db"))
         assert "0.5000" in done.stdout
-    for base in (server.url, {"openai:c": server.url}):
-        with pytest.raises(UsageError, match=r"base_url: got .* Next: "):
-            Judge("vllm:a>openai:b", base_url=base)
+    with pytest.raises(UsageError, match=r"base_url: got one for vllm and openai, .* Next: write the address"):
+        Judge("vllm:a>openai:b", base_url=server.url)
+    for name in ("base_url", "key_variable"):
+        with pytest.raises(UsageError, match=rf"{name}: got a dict, expected a text .* like vllm:a@http://HOST/v1"):
+            Judge("vllm:a", **{name: {"vllm:a": server.url}})
 
 
 def test_litellm_by_its_package(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:

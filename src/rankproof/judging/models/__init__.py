@@ -81,8 +81,8 @@ class SentArguments(TypedDict, total=False):
 class UnseededArguments(SentArguments, total=False):
     """Every option of a judge that is a model but its seed, which some functions have for themselves."""
 
-    base_url: str | Mapping[str, str] | None
-    key_variable: str | Mapping[str, str] | None
+    base_url: str | None
+    key_variable: str | None
     extra: Mapping[str, Any] | None
     timeout: float
     tries: int
