@@ -166,10 +166,9 @@ def check_rules(rules: Sequence[AlertRule], by: Sequence[str], known: Sequence[O
         limit = rule.below if rule.above is None else rule.above
         share = any(isinstance(each, OnlineMetric) and each.name == rule.metric for each in known)
         if share and limit is not None and not 0 <= limit <= 1:
-            meant = f"; write {limit / 100:g} for {limit:g} %" if 1 < limit <= 100 else ""
             raise UsageError(
                 f"alert {rule.name!r}: got {limit:g}, but {rule.metric} is a share from 0 to 1. "
-                f"Next: give such a limit{meant}."
+                "Next: give such a limit."
             )
 
 
@@ -205,20 +204,6 @@ def _looked_at(found: Monitor, rule: AlertRule) -> list[OnlineEstimate]:
     everything = found.estimates if rule.over == "log" else found.windows
     looked = [each for each in everything if each.key == rule.key]
     return looked[-1:] if rule.over == "last" else looked
-
-
-def _why_silent(found: Monitor, rule: AlertRule) -> str:
-    """Why a rule could not have told anything, if so."""
-    if rule.outage or ((looked := _looked_at(found, rule)) and (rule.changed or any(map(rule.is_enough, looked)))):
-        return ""
-    if not looked:
-        of = f" and {rule.slice}={rule.group}" if rule.slice else ""
-        return f"looks at nothing: no event has {rule.metric}{of}. Next: check both."
-    most = max(looked, key=lambda each: each.n)
-    where = "" if most.start is None else f" of the {found.calendar.window} of {found.calendar.label(most.start)}"
-    needed = f"{count(rule.least)}{' of two users or more' if rule.evidence == 'interval' else ''}"
-    told = f"{count(most.n, 'event')} of {count(most.users, 'user')}"
-    return f"says nothing{where}: got {told}, expected {needed}. Next: lower least, or look over a longer time."
 
 
 def _alert(rule: AlertRule, state: dict[str, int], at: int, told: str, estimate: OnlineEstimate | None = None) -> Alert:
@@ -330,12 +315,18 @@ class Alarm:
 
     def end(self, found: Monitor) -> None:
         """Check every rule over all estimates, send new alerts, and wait for their delivery."""
-        for rule in self._rules:
-            if not rule.outage:
-                by_name(rule.metric, found.metrics)  # refuses an unknown one
+        for rule in (each for each in self._rules if not each.outage):
+            by_name(rule.metric, found.metrics)  # refuses an unknown one
+            looked = _looked_at(found, rule)
+            if not (looked if rule.changed else any(map(rule.is_enough, looked))):
+                of = f" of {rule.slice}={rule.group}" if rule.slice else ""
+                found.notes.append(
+                    Absent(
+                        f"alert {rule.name!r} looks at nothing: too few events have {rule.metric}{of}. "
+                        f"Next: check both, lower least ({rule.least}), or look over a longer time."
+                    )
+                )
         checked = [_checked(found, rule, self._told) for rule in self._rules]
-        silent = ((rule, why) for rule in self._rules if (why := _why_silent(found, rule)))
-        found.notes.extend(Absent(f"alert {rule.name!r} {why}") for rule, why in silent)
         found.alerts.extend(each if each.fired else self._fired.get(each.rule.name, each) for each in checked)
         self._send([each for each in checked if each.fired], again=True)
         found.undelivered.extend(reason for each in self._deliveries if (reason := each.end(AT_END)) is not None)
