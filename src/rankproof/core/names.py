@@ -274,7 +274,7 @@ def _parsed(text: str, _changes: int) -> Measure:
         found, at = find(suffixed["name"]), suffixed["at"]
     if found is None:
         said, known = f"unknown measure {shorten(name, 200)}", [*REGISTRY, *ALIASES]
-        lists = "'rankproof measures' lists all; for one of your own, import its file first (in a shell with --import)"
+        lists = "'rankproof measures' lists all; import the file of one of your own first, or 'rankproof --import FILE'"
         raise not_known(said, name[:100], known, lists)
     return _made(text, form, found, at)
 
