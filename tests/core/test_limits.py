@@ -178,18 +178,18 @@ def test_precision_at_5_with_two_relevant_documents_cannot_exceed_two_fifths(mak
 
 def test_tie_bounds_are_the_worst_and_best_order(make: Any) -> None:
     hits = make({"q": {"a": 1}}, {"q": {"a": 1.0, "x": 1.0, "y": 1.0}})
-    low, high = tie_bounds(parse("RR"), hits, np.random.default_rng(0))  # type: ignore[misc]
+    low, high = tie_bounds(parse("RR"), hits)  # type: ignore[misc]
     assert (low[0], high[0]) == (pytest.approx(1 / 3), 1.0)
 
 
 def test_no_tie_bounds_without_ties(make: Any) -> None:
-    assert tie_bounds(parse("RR"), make({"q": {"a": 1}}, {"q": ranked(["a"])}), np.random.default_rng(0)) is None
+    assert tie_bounds(parse("RR"), make({"q": {"a": 1}}, {"q": ranked(["a"])})) is None
 
 
 def test_tie_bounds_that_could_only_be_searched_are_not_shown(make: Any) -> None:
     docs = [f"d{i}" for i in range(60)]
     hits = make({"q": dict.fromkeys(docs[:6], 1)}, {"q": dict.fromkeys(docs, 1.0)})
-    assert tie_bounds(parse("AP(denominator='found')@9"), hits, np.random.default_rng(0)) is None
+    assert tie_bounds(parse("AP(denominator='found')@9"), hits) is None
 
 
 # --- what is missing ----------------------------------------------------------------------------------------

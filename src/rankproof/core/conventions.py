@@ -19,9 +19,6 @@ from rankproof.document.model import Displayable
 from rankproof.document.numbers import setting
 from rankproof.errors import check_number, check_one_of, check_whole
 
-SEED = 0
-"""Where random orders of equal scores start."""
-
 CHOICES: dict[str, dict[str, str]] = {
     "ties": {
         "trec": "equal scores by document id, descending in byte order (trec_eval's rule)",
@@ -356,10 +353,10 @@ def _enlarged(pool: Hits, query: Array, grade: float) -> Hits:
     return replace(larger, rank=larger.nth, retrieved=larger.count().astype(np.intp))
 
 
-def tied_values(measure: Measure, hits: Hits, rule: str, rng: np.random.Generator) -> tuple[PerQuery, str]:
-    """The values under `expected`, `best` or `worst`, and a note on them (or "")."""
+def tied_values(measure: Measure, hits: Hits, rule: str, names: Sequence[str]) -> tuple[PerQuery, str]:
+    """The values of the queries of these names under `expected`, `best` or `worst`, and a note on them (or "")."""
     if hits.first is None:
         return measure(seen_by(measure, hits)), ""
     if rule == "expected":
-        return expected_values(measure, hits, rng)
-    return extreme_values(measure, hits, rule, rng)
+        return expected_values(measure, hits, names)
+    return extreme_values(measure, hits, rule, names)

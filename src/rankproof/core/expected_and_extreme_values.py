@@ -7,11 +7,12 @@ enumerated; otherwise it is estimated from seeded orders, and the note says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -77,10 +78,10 @@ class Tie(NamedTuple):
         return ways
 
 
-def tied_orders(hits: Hits, by_document: bool, rng: np.random.Generator, k: int | None = None) -> Iterator[Orders]:
+def tied_orders(hits: Hits, by_document: bool, names: Sequence[str], k: int | None = None) -> Iterator[Orders]:
     """The orders of every query with ties, in parts; equal grades are one kind unless `by_document`.
 
-    With `k` only the rows down to that rank are kept.
+    With `k` only the rows down to that rank are kept. `names` are those of the queries.
     """
     if hits.first is None or hits.last is None:
         return
@@ -91,7 +92,7 @@ def tied_orders(hits: Hits, by_document: bool, rng: np.random.Generator, k: int 
     size = 0
     for query in distinct(hits.query[hits.first != hits.last]).tolist():
         queries.append(query)
-        ranks.append(_ranks(hits, kind, query, rng))
+        ranks.append(_ranks(hits, kind, query, names[query]))
         size += len(ranks[-1][0]) * int(weight[query])
         if size >= ROWS_AT_ONCE:
             yield _together(hits, queries, ranks, k)
@@ -114,7 +115,7 @@ def _together(hits: Hits, queries: list[int], ranks: list[tuple[Array, bool]], k
     )
 
 
-def _ranks(hits: Hits, kind: Array, query: int, rng: np.random.Generator) -> tuple[Array, bool]:
+def _ranks(hits: Hits, kind: Array, query: int, name: str) -> tuple[Array, bool]:
     """The ranks of the query's rows in each order (one order a line), and whether these are all orders."""
     ties = list(_ties(hits, kind, query))
     ways = [tie.orders for tie in ties]
@@ -123,6 +124,8 @@ def _ranks(hits: Hits, kind: Array, query: int, rng: np.random.Generator) -> tup
         which = np.unravel_index(np.arange(math.prod(ways)), ways)
         places = [arrangements(tie.size, tie.kinds)[at] for tie, at in zip(ties, which, strict=True)]
     else:
+        # The draws depend on the name alone: whatever else is scored, and in whatever order, they are the same.
+        rng = np.random.default_rng(crc32(name.encode("utf-8", "surrogatepass")))
         places = [draw_places(tie.size, len(tie.rows), DRAWN, rng) for tie in ties]
     ranks = np.tile(hits.rank[hits.starts[query] : hits.starts[query + 1]], (len(places[0]), 1))
     for tie, place in zip(ties, places, strict=True):
@@ -257,7 +260,7 @@ def _span(h: Hits) -> tuple[Array, Array]:
 # --- the mean over all orders -----------------------------------------------------------------------
 
 
-def expected_values(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, str]:
+def expected_values(measure: Measure, hits: Hits, names: Sequence[str]) -> tuple[PerQuery, str]:
     """The means over all orders, and what must be said beside them."""
     if measure.spec.additive:
         parts = _parts(hits)
@@ -265,7 +268,7 @@ def expected_values(measure: Measure, hits: Hits, rng: np.random.Generator) -> t
         return np.concatenate([measure(seen_by(measure, spread_ties(each))) for each in some]), ""
     if measure.spec.expected is not None and measure.steady:
         return measure.spec.expected(seen_by(measure, hits), **measure.params), ""
-    return _averaged(measure, hits, rng)
+    return _averaged(measure, hits, names)
 
 
 def spread_ties(hits: Hits) -> Hits:
@@ -296,11 +299,11 @@ def _parts(hits: Hits) -> list[Array]:
     return np.split(np.arange(hits.n), np.flatnonzero(np.diff(part)) + 1)
 
 
-def _averaged(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, str]:
+def _averaged(measure: Measure, hits: Hits, names: Sequence[str]) -> tuple[PerQuery, str]:
     means = measure(seen_by(measure, hits)).copy()
     errors = np.zeros(hits.n)
     estimated = 0
-    for orders in _orders(measure, hits, rng):
+    for orders in _orders(measure, hits, names):
         values = measure(seen_by(measure, orders.hits))
         mean, square = orders.mean(values), orders.mean(values**2)
         means[orders.queries] = mean
@@ -316,18 +319,18 @@ def _averaged(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[P
     )
 
 
-def _orders(measure: Measure, hits: Hits, rng: np.random.Generator) -> Iterator[Orders]:
+def _orders(measure: Measure, hits: Hits, names: Sequence[str]) -> Iterator[Orders]:
     """The orders of tied documents, down to the cut-off of the measure."""
     k = None if measure.spec.divides_by == "returned" else measure.cutoff
-    return tied_orders(hits, measure.spec.aspects, rng, k)
+    return tied_orders(hits, measure.spec.aspects, names, k)
 
 
 # --- the best and the worst order --------------------------------------------------------------------
 
 
-def extreme_values(measure: Measure, hits: Hits, rule: str, rng: np.random.Generator) -> tuple[PerQuery, str]:
+def extreme_values(measure: Measure, hits: Hits, rule: str, names: Sequence[str]) -> tuple[PerQuery, str]:
     """The best or the worst values over all orders, and what must be said beside them."""
-    low, high, searched = extremes(measure, hits, rng)
+    low, high, searched = extremes(measure, hits, names)
     values = high if (rule == "best") == measure.spec.higher else low
     if not searched:
         return values, ""
@@ -337,7 +340,7 @@ def extreme_values(measure: Measure, hits: Hits, rule: str, rng: np.random.Gener
     )
 
 
-def extremes(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery, int]:
+def extremes(measure: Measure, hits: Hits, names: Sequence[str]) -> tuple[PerQuery, PerQuery, int]:
     """The lowest and highest values over orders of equal scores, and how many queries were only searched."""
     known = known_extremes(measure, hits)
     if known is not None:
@@ -345,7 +348,7 @@ def extremes(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[Pe
     low = measure(seen_by(measure, hits)).copy()
     high = low.copy()
     searched = 0
-    for orders in _orders(measure, hits, rng):
+    for orders in _orders(measure, hits, names):
         values = measure(seen_by(measure, orders.hits))
         low[orders.queries] = np.minimum.reduceat(values, orders.begins)
         high[orders.queries] = np.maximum.reduceat(values, orders.begins)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any, NamedTuple, Self
@@ -48,11 +47,11 @@ def ideal(measure: Measure, hits: Hits) -> Hits:
     return replace(hits.judged.reordered_by(row_gains(measure, hits.judged)), pool=hits.judged)
 
 
-def tie_bounds(measure: Measure, hits: Hits, rng: np.random.Generator) -> tuple[PerQuery, PerQuery] | None:
+def tie_bounds(measure: Measure, hits: Hits) -> tuple[PerQuery, PerQuery] | None:
     """The lowest and highest values over orders of equal scores; None: nothing is tied, or not known."""
     if hits.first is None:
         return None
-    low, high, searched = extremes(measure, hits, rng)
+    low, high, searched = extremes(measure, hits, [""] * hits.n)
     return None if searched else (low, high)
 
 
@@ -140,15 +139,13 @@ def score_columns(
     measures: Sequence[Measure],
     hits: Hits,
     conventions: Conventions,
-    rng: np.random.Generator | None,
     queries: Sequence[str],
 ) -> dict[str, ScoreColumn]:
-    """The columns of measures; without a generator nothing is averaged over orders of equal scores."""
+    """The columns of measures."""
     counted = counted_queries(measures, hits, conventions)
     with np.errstate(all="ignore"):  # a value that is not a number is reported below, with its query
-        if conventions.ties in ("expected", "best", "worst") and rng is not None:  # one generator for all queries
-            # A copy for each measure: its value is the same whatever else is asked for.
-            found = [tied_values(each, hits, conventions.ties, deepcopy(rng)) for each in measures]
+        if conventions.ties in ("expected", "best", "worst") and hits.first is not None:
+            found = [tied_values(each, hits, conventions.ties, queries) for each in measures]
         else:
             found = [(values, "") for values in _values(measures, hits)]
     columns = {}

@@ -16,7 +16,7 @@ from rankproof.core.audit import Audit, FindingCase
 from rankproof.core.audit.full_audit import audit_full
 from rankproof.core.audit.ids import NOTHING_SHARED, check_found, not_in_corpus, ranked_otherwise, relevant_in
 from rankproof.core.audit.queries import beyond_queries
-from rankproof.core.conventions import SEED, THIN, Conventions, Default, ScoringArguments
+from rankproof.core.conventions import THIN, Conventions, Default, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES, PAIR_MEASURES
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, select_queries
@@ -184,10 +184,9 @@ def score_ranking(
         census.made_by += [each for name in ("source", "tag") if (each := getattr(ranking, name, ""))]
     hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions, census)
     _check_grades(judgments, measures)
-    rng = np.random.default_rng(SEED) if hits.first is not None else None
     return Scores(
         query_ids=judgments.query_ids,
-        columns=score_columns(measures, hits, conventions, rng, judgments.query_ids),
+        columns=score_columns(measures, hits, conventions, judgments.query_ids),
         conventions=conventions,
         groups={} if by is None else group_places(judgments.query_ids, by),
         beyond=None if by is None else beyond_queries(judgments.query_ids, by),

@@ -17,7 +17,7 @@ import numpy as np
 from rankproof.core import scoring
 from rankproof.core.audit import Audit
 from rankproof.core.audit.queries import BEYOND
-from rankproof.core.conventions import SEED, Conventions
+from rankproof.core.conventions import Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
@@ -90,8 +90,7 @@ class Scores(ScoresLike):
             return self._limit(measure, of, lambda m, h: scoring.unjudged_bounds(m, h, grade))
         if not self.facts["tied"]:
             return self[measure], self[measure]
-        rng = np.random.default_rng(SEED)
-        return self._limit(measure, of, lambda m, h: scoring.tie_bounds(m, h, rng))
+        return self._limit(measure, of, scoring.tie_bounds)
 
     def split(self, measure: str | Measure) -> Pair | None:
         """The distance of the mean from its ceiling, as (never found, ranked too low); None if it cannot be split."""

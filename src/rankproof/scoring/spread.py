@@ -16,7 +16,7 @@ import numpy as np
 from rankproof.core.arrays import FLOOR, Array, ExactSum, by_key, hash_of
 from rankproof.core.audit import Audit, FindingCase
 from rankproof.core.audit.full_audit import errors_in_sums, sums_for_audit
-from rankproof.core.conventions import SEED, USUAL, Conventions, is_unanswered
+from rankproof.core.conventions import USUAL, Conventions, is_unanswered
 from rankproof.core.hits import Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
@@ -96,8 +96,7 @@ class Kernel:
         import pyarrow
 
         queries = list(judgments.query_ids)
-        rng = np.random.default_rng(SEED) if hits.first is not None else None
-        columns = score_columns(self.measures, hits, self.conventions, rng, queries)
+        columns = score_columns(self.measures, hits, self.conventions, queries)
         first = next(iter(columns.values()))
         counted = np.ones(len(queries), dtype=np.bool_) if first.counted is None else first.counted
         groups = {name: of_queries.get(name, [None] * len(queries)) for name in ("slice", "cluster")}
@@ -138,10 +137,9 @@ class Kernel:
             return ExactSum.of(kept)
 
         found = [(CEILING, total(ceiling(column.measure, hits)))]
-        tied = hits.first is not None
-        bounds = tie_bounds(column.measure, hits, np.random.default_rng(SEED)) if tied else None
+        bounds = tie_bounds(column.measure, hits)
         low, high = bounds or (column.values, column.values)
-        unknown = ExactSum.of(np.array([float(tied and bounds is None)]))
+        unknown = ExactSum.of(np.array([float(hits.first is not None and bounds is None)]))
         return [*found, (LOW, total(low)), (HIGH, total(high)), (OPEN, unknown)]
 
     def of_queries(self, judged: Any, judgments: Judgments) -> dict[str, list[str | None]]:

@@ -380,7 +380,7 @@ def enumerated(measure: Measure, seed: int) -> list[np.ndarray]:
 def test_mean_over_ties(measure: Measure, seed: int) -> None:
     """Exact: by the sum where the measure is one, by a closed form, or by going through the orders."""
     hits, _ = tied_hits(measure.spec.aspects, seed)
-    means, note = tied_values(measure, hits, "expected", np.random.default_rng(0))
+    means, note = tied_values(measure, hits, "expected", ["q"] * hits.n)
     assert note == ""
     assert means == pytest.approx([each.mean() for each in enumerated(measure, seed)], abs=1e-9)
 
@@ -405,7 +405,7 @@ def test_sums_over_ties(measure: Measure, seed: int) -> None:
 def test_bounds_over_ties(measure: Measure, seed: int) -> None:
     """Where the best order of a tie is declared, it is the best, and its reverse the worst."""
     hits, _ = tied_hits(measure.spec.aspects, seed)
-    low, high, searched = extremes(measure, hits, np.random.default_rng(0))
+    low, high, searched = extremes(measure, hits, ["q"] * hits.n)
     assert not searched or measure.spec.worth is None or not measure.steady
     assert low == pytest.approx([each.min() for each in enumerated(measure, seed)], abs=1e-9)
     assert high == pytest.approx([each.max() for each in enumerated(measure, seed)], abs=1e-9)

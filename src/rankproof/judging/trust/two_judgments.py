@@ -266,7 +266,7 @@ class Estimating:
         found = []
         for each in self.hits:
             hits = replace(each, grade=grades[each.doc], pool=pairs.pool)
-            columns = score_columns(self.measures, hits, USUAL, None, pairs.queries)
+            columns = score_columns(self.measures, hits, USUAL, pairs.queries)
             found.append([columns[measure.name].values for measure in self.measures])
         return np.array(found)
 
