@@ -86,6 +86,17 @@ def test_the_kernel_gives_the_same_bits_in_any_partitioning(ties: str, partition
         assert {query: row[name] for query, row in values.items()} == expected.values(name), name
 
 
+def test_drawn_orders_of_equal_scores_are_the_same_in_any_partitioning() -> None:
+    judged = {f"q{q}": {f"d{i}": float(i % 3) for i in range(30)} for q in range(9)}
+    rows = [(query, f"d{i}", 1.0) for query in judged for i in range(60)]
+    expected = evaluate(judged, arrow(rows), "ERR@20", ties="expected")
+    assert "seeded orders" in expected.column("ERR@20").note
+    kernel = Kernel(tuple(parse_all("ERR@20")), Conventions(ties="expected"), top_grade=2.0)
+    parts = [kernel(part)[0] for part in in_partitions(tagged(judged, rows), 4)]
+    found = {row["query_id"]: row["ERR@20"] for part in parts for row in part.to_pylist()}
+    assert found == expected.values("ERR@20")
+
+
 def test_a_repeated_task_changes_nothing_and_a_summary_survives_json() -> None:
     judged, rows = random_case(12)
     kernel = Kernel(tuple(parse_all("AP, RR")))
