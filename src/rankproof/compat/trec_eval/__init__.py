@@ -231,8 +231,7 @@ def main(arguments: Sequence[str]) -> int:
             if options.show_version:
                 print(f"trec_eval version {'9.0.8' if options.version == 9 else '10.0'}", file=sys.stderr)
             else:
-                with quits_with(USAGE_CODE):
-                    print(help_text(options))
+                print(help_text())
             return 0
         _evaluate(options)
     except StopError as problem:

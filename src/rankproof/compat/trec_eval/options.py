@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeAlias
 
 from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES, Entry, split_request
 from rankproof.core.measure import LARGEST
-from rankproof.core.names import parse
 from rankproof.errors import UsageError, check_whole, number_in, one_of, shorten
 
 
@@ -239,49 +238,15 @@ _OPTIONS = """\
  -T FORMAT      results: trec_results
  -Z FILE        print z-scores by lines of topic, measure, mean, deviation
  --as 9|10      print like version 9.0.8, or like 10.0 (the default)
- -h, -v         this help (with -m: about that measure); the version
+ -h, -v         this help; the version
 
 RESULTS may be - for standard input."""
 
-_TAKES = {
-    "nothing": "none",
-    "cutoffs": "ranks",
-    "points": "numbers",
-    "list": "numbers, averaged over",
-    "numbers": "numbers",
-    "pairs": "grade=gain pairs; a grade without one is its own gain",
-}
-_TITLES = {
-    "runid": "The run id in the last line of the results.",
-    "num_q": "The number of topics averaged over.",
-    "relstring": "The grades of the first documents, one character each.",
-    "ideal_dcg": "DCG of the best order of all judged documents.",
-}
-_FORMATS = {"grades": "qrels", "groups": "qrels_jg", "preferences": "prefs, qrels_prefs", "any": "any"}
 
-
-def help_text(options: Options) -> str:
-    """Usage and options; with measures named, their descriptions."""
-    asked = [name for name, _ in parse_requests(options.measures, options.version)] if options.measures else NICKNAMES
-    return "\n\n".join([USAGE, _OPTIONS, *(_about(name) for name in asked)])
-
-
-def _about(name: str) -> str:
-    if name in NICKNAMES:
-        return _wrapped(f"{name}: {', '.join(NICKNAMES[name])}")
-    entry = CATALOGUE[name]
-    usual = f" ({', '.join(f'{value:g}' for value in entry.defaults)})" if entry.defaults else ""
-    if name.endswith("_avgjg") and not name.startswith("prefs"):
-        title = f"{parse(name.removesuffix('_avgjg')).spec.title} Averaged over judges."
-    else:
-        title = _TITLES.get(name) or parse(name).spec.title
-    facts = [
-        f"parameters: {_TAKES[entry.takes]}{usual}",
-        f"judgments: {_FORMATS[entry.kind]}",
-        f"over topics: {'geometric mean' if entry.average == 'geometric' else entry.average}",
-    ]
-    return "\n".join([_wrapped(f"{name}: {title}"), *(_wrapped(f"    {fact}") for fact in facts)])
-
-
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, 79, subsequent_indent="    ", break_on_hyphens=False)
+def help_text() -> str:
+    """Usage, options, and the measures of each group."""
+    groups = (
+        textwrap.fill(f"{name}: {', '.join(members)}", 79, subsequent_indent="    ", break_on_hyphens=False)
+        for name, members in NICKNAMES.items()
+    )
+    return "\n\n".join([USAGE, _OPTIONS, *groups])
