@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import shlex
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date
 from difflib import SequenceMatcher
-from math import isnan
 from pkgutil import get_data
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import NamedTuple
 
 from rankproof.document.numbers import for_face
-from rankproof.errors import DataError, UsageError, number_in
+from rankproof.errors import DataError, UsageError
 from rankproof.io.inputs import column_named, plain_name, roles_named
 
 NAMES: dict[str, list[list[str]]] = json.loads(get_data(__package__, "column_names.json") or b"")
@@ -208,59 +201,11 @@ def is_counted(names: Sequence[str]) -> bool:
     return {str(name).lower() for name in names} >= COUNTED
 
 
-TRUTHS = ("true", "false")
-DECIMAL_COMMA = re.compile(r"-?[0-9]+,[0-9]+")
+NUMBERS = ("grade", "score", "rank")
+"""The roles whose values are numbers."""
 
 
-def mending_step(values: Sequence[Any], role: str, name: str, source: str) -> str:
-    """How to mend a column if all of its values are of one wrong kind; else what to do with a row.
-
-    >>> mending_step([True, False], "grade", "label", "judgments")
-    "turn the whole column into 0 and 1, like frame['label'].astype(int)"
-    >>> mending_step(["high", "1"], "grade", "label", "judgments")
-    'correct or drop this row'
-    """
-    given = [each for each in values if each is not None]
-    field, column = f'("{name}": *)', name if name.isidentifier() else f'\\"{name}\\"'
-    cell, texts = column, any(isinstance(each, str) for each in given)
-    if role not in ("grade", "score", "rank"):
-        if given and all(isinstance(each, bytes) for each in given):
-            kind, series, one, cast = "text", ".str.decode('utf-8')", "value.decode()", "varchar"
-            cell = f"decode({column})"
-        elif given and all(isinstance(each, date) for each in given):
-            kind, series, one, cast = "text", ".astype(str)", "str(value)", "varchar"
-        elif all(isinstance(e, float) for e in given) and any(e.is_integer() for e in given):
-            kind, series, one, cast = "whole numbers", ".astype('Int64')", "int(value)", "bigint"
-        else:
-            return "correct or drop this row"
-        edit = rf's/("{name}": *-?[0-9]+)\.0/\1/'
-    elif given and all(isinstance(each, bool | np.bool_ | str) and str(each).lower() in TRUTHS for each in given):
-        kind, series, one, cast = "0 and 1", ".astype(int)", "int(value)", "int"
-        edit = rf"s/{field}true/\11/; s/{field}false/\10/"
-        if texts:
-            series, one = f".astype(str).str.lower().eq('true'){series}", "int(value.lower() == 'true')"
-            cast = "boolean::int"
-            edit = "; ".join(
-                f's/"?\\b{word}\\b"?/{int(word.lower() == "true")}/' for word in sorted(set(map(str, given)))
-            )
-    elif texts and not any(isnan(number_in(each.replace(",", ".") if _has_comma(each) else each)) for each in given):
-        kind, series, one, cast = "numbers", ".astype(float)", "float(value)", "double"
-        edit = rf's/{field}"([^"]*)"/\1\2/'
-        if any(map(_has_comma, given)):
-            kind, cell = "numbers with points", f"replace({cell}, ',', '.')"
-            series, one = f".astype(str).str.replace(',', '.'){series}", "float(value.replace(',', '.'))"
-            edit += rf"; s/({field}-?[0-9]+),([0-9])/\1.\3/"
-            if "json" not in os.path.splitext(source)[1]:
-                edit = r's/"(-?[0-9]+),([0-9]+)"/\1.\2/g; /[;\t]/s/([0-9]),([0-9])/\1.\2/g'
-    else:
-        return "correct or drop this row"
-    table = f"select * replace ({cell}::{cast} as {column}) from '{source}'"
-    shell = f"sed -E '{edit}' {shlex.quote(source)} > mended{os.path.splitext(source)[1]}"
-    if source.endswith(".parquet"):
-        shell = f"duckdb -c \"copy ({table}) to 'mended.parquet'\""
-    how = for_face(f"frame[{name!r}]{series}" if name else f"{one} in each row", shell)
-    return f"turn the whole column into {kind}, like {how}"
-
-
-def _has_comma(value: Any) -> bool:
-    return isinstance(value, str) and bool(DECIMAL_COMMA.fullmatch(value))
+def mending_step(role: str) -> str:
+    """What to do about a value of the wrong kind, which may be one of a whole column of them."""
+    kind = "numbers, like 1 or 0.5" if role in NUMBERS else "text or whole numbers, like 'd1' or 7"
+    return f"correct or drop this row, or turn the whole {role} column into {kind}"

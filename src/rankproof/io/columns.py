@@ -162,7 +162,7 @@ class ColumnRankings:
             raise DataError(f"{self.source}: {found}. Next: write the table again.") from error
         for name, integer in zip(("query", "doc"), piece.kinds or (), strict=False):
             columns[name] = list(map(int, columns[name])) if integer else columns[name]
-        rows = Rows(columns, self.source, piece.numbers.tolist(), unit="row", names=self.took)
+        rows = Rows(columns, self.source, piece.numbers.tolist(), unit="row")
         return scan_rows(ranking_of(rows), scan)
 
     def lines(self, piece: Stretch) -> tuple[Lines, Array]:

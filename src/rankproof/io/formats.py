@@ -18,6 +18,7 @@ from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, number_in, shorten
 from rankproof.io.column_roles import (
     JUDGMENTS,
+    NUMBERS,
     RANKING,
     Wanted,
     column_of,
@@ -178,10 +179,6 @@ def _mostly(which: Iterable[bool]) -> bool:
     return 2 * sum(found) >= len(found)
 
 
-NUMBERS = ("grade", "score", "rank")
-"""The roles whose fields are numbers."""
-
-
 def _named(value: str) -> str:
     how = for_face("columns={'query': NAME, 'doc': NAME}", "--columns query=NAME,doc=NAME")
     return f"add a header line, as query_id,doc_id,{value}, or name its columns with {how}."
@@ -204,10 +201,10 @@ def read_delimited(text: str, delimiter: str, wanted: Wanted, source: str) -> Ro
     if not has_header(fields[0]):
         places = _places(fields, wanted, source)
         pairs = ", ".join(f"column {place + 1} as {role}" for role, place in places.items())
-        return _as_rows(fields, lines, places, source, [f"{source}: no header, took {pairs}"], {})
+        return _as_rows(fields, lines, places, source, [f"{source}: no header, took {pairs}"])
     took = guess(fields[0], wanted, source)
     places = {role: fields[0].index(name) for role, name in took.items()}
-    return _as_rows(fields[1:], lines[1:], places, source, [guess_sentence(took, source)], took)
+    return _as_rows(fields[1:], lines[1:], places, source, [guess_sentence(took, source)])
 
 
 def has_header(fields: Sequence[str]) -> bool:
@@ -258,19 +255,12 @@ def _check_no_ranks(fields: list[list[str]], source: str) -> None:
         )
 
 
-def _as_rows(
-    fields: list[list[str]],
-    lines: list[int],
-    places: dict[str, int],
-    source: str,
-    notes: list[str],
-    names: dict[str, str],
-) -> Rows:
+def _as_rows(fields: list[list[str]], lines: list[int], places: dict[str, int], source: str, notes: list[str]) -> Rows:
     columns: dict[str, Any] = {}
     for role, place in places.items():
         texts = list(map(itemgetter(place), fields))
         columns[role] = (
-            parse_numbers(texts, lambda row: f"{source}, line {lines[row]}", role, names.get(role, ""), source)
+            parse_numbers(texts, lambda row: f"{source}, line {lines[row]}", role)
             if role in NUMBERS
             else _ids(texts, role, notes)
         )
@@ -285,7 +275,7 @@ def _ids(texts: list[str], role: str, notes: list[str]) -> list[str]:
     return ids
 
 
-def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str, name: str, source: str) -> Array:
+def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str) -> Array:
     """The numbers that texts spell out; a text that spells none is an error at its place."""
     whole = "".join(texts)
     plain = "_" not in whole and whole.isascii()  # a no-break space may stand beside a number
@@ -298,12 +288,8 @@ def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str, 
         return numbers
     row = int(wrong.argmax())
     raise DataError(
-        f"{where(row)}: got {shorten(texts[row])} as the {role}, expected a number. "
-        + (
-            "Next: drop this row, it is a heading."
-            if column_of(role, [texts[row]])
-            else f"Next: {mending_step(texts, role, name, source)}."
-        )
+        f"{where(row)}: got {shorten(texts[row])} as the {role}, expected a number. Next: "
+        + ("drop this row, it is a heading." if column_of(role, [texts[row]]) else f"{mending_step(role)}.")
     )
 
 

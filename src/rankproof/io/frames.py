@@ -388,4 +388,4 @@ def _rows(chosen: Any, took: Mapping[str, str], source: str) -> Rows:
         # Arrow takes bytes for text on trust.
         found = f"the bytes {error.object!r} are not valid UTF-8"
         raise DataError(f"{source}: {found}. Next: write the table again.") from error
-    return Rows(columns, source, notes=(guess_sentence(took, source),), names=took)
+    return Rows(columns, source, notes=(guess_sentence(took, source),))

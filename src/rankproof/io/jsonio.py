@@ -268,7 +268,7 @@ def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequenc
     names = [str(name) for name in first] if isinstance(first, Mapping) else list(first._fields)
     took = guess(names, wanted, source)
     columns = {role: _column(found, name, rows) for role, name in took.items()}
-    return Rows(columns, source, line, (guess_sentence(took, source),), names=took)
+    return Rows(columns, source, line, (guess_sentence(took, source),))
 
 
 def _column(items: list[Any], name: str, rows: Rows) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,8 +38,6 @@ class Rows:
     notes: tuple[str, ...] = ()
     unit: str = "line"
     """The unit of `line`."""
-    names: Mapping[str, str] = field(default_factory=dict)
-    """The name of the column of each role, as far as they are known."""
 
     def where(self, row: int) -> str:
         """The place of a row, as messages call it."""
@@ -83,8 +81,9 @@ class Rows:
 
     def _error(self, row: int, role: str, got: object, expected: str) -> DataError:
         kind = "" if isinstance(got, str) else f" ({type(got).__name__})"
-        step = mending_step(self.columns[role], role, self.names.get(role, ""), self.source)
-        return DataError(f"{self.where(row)}: got {shorten(got)}{kind} as the {role}, {expected}. Next: {step}.")
+        return DataError(
+            f"{self.where(row)}: got {shorten(got)}{kind} as the {role}, {expected}. Next: {mending_step(role)}."
+        )
 
 
 def one_a_row(rows: Rows, *, ranked: bool) -> Rows:
