@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 @options.measures(DEFAULT_MEASURES)
 @options.flag("-q --per-query", "The value of every query; a table has the means below.")
 @options.value("--counted", "FILE", "The result of a query of 'rankproof sql', in place of a run.", multiple=True)
-@options.value("--lengths", "FILE", "With --counted: how many documents each query has, if that is a file of its own.")
 @options.value("--worst", "N", "List the N worst queries under a table.", 0, callback=options.at_least(0))
 @options.names
 @options.result()
@@ -49,7 +48,6 @@ def command(
     per_query: bool,
     worst: int,
     counted: tuple[str, ...],
-    lengths: str | None,
     shown_as: str | None,
     output: Output,
     by: str | None,
@@ -78,8 +76,6 @@ def command(
         raise options.too_few_files(
             "evaluate", [judgments], "judgments alone, expected a run too", "name one, or --counted FILE"
         )
-    if lengths is not None and len(counted) != 1:
-        raise UsageError("--lengths belongs to one --counted FILE. Next: give both, or one file that holds both.")
     check_one_stdin(judgments, *runs, *counted)
     runs = (*runs, *counted)
     saving.check(runs)
@@ -93,7 +89,7 @@ def command(
         click.echo(f"rankproof: {told}", err=True)
     for name, path in named_paths(runs, shown_as).items():
         with tell_progress(f"reading {path}"):
-            ranking = load_counted(path, lengths) if path in counted else path
+            ranking = load_counted(path) if path in counted else path
             scores[name] = evaluate(prepared, ranking, measures, by=groups, **settings)
     saving.save(scores)
     text = render_scores(scores, output, per_query)

@@ -132,23 +132,17 @@ def _ranking(data: Source) -> Rankings:
     return ranking_of(read_tuples(_iterable(data, "ranking"), RANKING, "ranking"))
 
 
-def load_counted(path: PathLike, lengths: PathLike | None = None) -> Rankings:
-    """Counted rows from a file: what the query of `rankproof sql` gave; lengths may stand in a file of their own."""
+def load_counted(path: PathLike) -> Rankings:
+    """Counted rows from a file (Parquet, CSV, TSV or JSON lines): what the query of `rankproof sql` gave."""
     from rankproof.io.counted import counted_rows
 
-    columns = [None if each is None else _columns_at(each) for each in (path, lengths)]
-    return counted_rows(columns[0] or {}, name_of(path), columns[1])
-
-
-def _columns_at(path: PathLike) -> dict[str, list[Any]]:
-    """All columns of a table: Parquet, CSV, TSV or JSON lines."""
-    source, found = name_of(path), dict[str, list[Any]]()
+    source, columns = name_of(path), dict[str, list[Any]]()
     for number, (_, row) in enumerate(rows_in(path, headless=None)):
         if not isinstance(row, Mapping):
             raise DataError(f"{source}: rows without named columns. Next: write the rows with a header.")
         for name, value in row.items():
-            found.setdefault(name, [None] * number).append(value)
-    return found
+            columns.setdefault(name, [None] * number).append(value)
+    return counted_rows(columns, source)
 
 
 def _iterable(data: Source, what: str) -> Iterable[Any]:

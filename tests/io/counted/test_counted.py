@@ -315,43 +315,29 @@ def test_rows_counted_elsewhere_give_the_same_table(tmp_path: Path, capsys):
         rankproof.explain(judged, path, "q5", "AP")
 
 
-def test_lengths_may_be_counted_apart(tmp_path: Path, capsys):
-    found = tmp_path / "rows.csv"
-    found.write_text("query_id,doc_id,place,first_place,last_place\nq1,a,2,1,2\n")
-    lengths = tmp_path / "lengths.csv"
-    lengths.write_text("query_id,length\nq1,3\nq2,1\n")
-    judgments = tmp_path / "judgments.tsv"
+def test_rows_that_were_counted_in_another_way_are_read(tmp_path: Path, capsys):
+    rows, judgments = tmp_path / "rows.csv", tmp_path / "judgments.tsv"
+    rows.write_text("query_id,doc_id,place,first_place,last_place,retrieved\nq1,a,2,1,2,\nq1,,,,,3\nq2,,,,,1\n")
     judgments.write_text("q1\ta\t1\nq2\tb\t1\n")
-    arguments = ["evaluate", str(judgments), "--counted", str(found), "-m", "RR,SetP"]
-    assert run(arguments) == 3
-    assert "--lengths" in capsys.readouterr().err
-    assert run([*arguments, "--lengths", str(lengths), "-f", "csv"]) == 0
+    assert run(["evaluate", str(judgments), "--counted", str(rows), "-m", "RR,SetP", "-f", "csv"]) == 0
     assert "RR,0.25," in capsys.readouterr().out
 
 
 def test_counted_rows_that_lack_something_are_refused(tmp_path: Path, capsys):
-    judgments, rows, lengths = (tmp_path / name for name in ("judgments.tsv", "rows.csv", "lengths.csv"))
+    judgments, rows = tmp_path / "judgments.tsv", tmp_path / "rows.csv"
     judgments.write_text("q1\ta\t1\n")
-    lengths.write_text("query_id,length\nq1,3\n")
-    arguments = ["evaluate", str(judgments), "--counted", str(rows), "-m", "RR"]
     head = "query_id,doc_id,place,first_place,last_place,retrieved\n"
-    for text, more, message in (
-        (head, [], "no counted rows"),
-        ("", [], "rows.csv"),
-        (
-            "doc_id,place,first_place,last_place\na,1,1,1\n",
-            ["--lengths", str(lengths)],
-            "without the column 'query_id'",
-        ),
-        (head.replace("_place", "") + "q1,a,1,1,1,3\n", [], "without the column 'first_place'"),
-        (head + "q1,a,1,1,1,\n", [], "no row says how long"),
+    for text, message in (
+        (head, "no counted rows"),
+        ("", "rows.csv"),
+        ("doc_id,place,first_place,last_place,retrieved\na,1,1,1,3\n", "without the column 'query_id'"),
+        (head.replace("_place", "") + "q1,a,1,1,1,3\n", "without the column 'first_place'"),
+        (head.replace(",retrieved", "") + "q1,a,1,1,1\n", "without the column 'retrieved'"),
+        (head + "q1,a,1,1,1,\n", "no row says how long"),
     ):
         rows.write_text(text)
-        assert run([*arguments, *more]) == 3, text
+        assert run(["evaluate", str(judgments), "--counted", str(rows), "-m", "RR"]) == 3, text
         assert message in capsys.readouterr().err
-    rows.write_text(head)
-    assert run([*arguments, "--lengths", str(lengths), "-f", "csv"]) == 3  # no judged document was found
-    assert "RR,0.0," in capsys.readouterr().out
     columns = {name: [] for name in head.strip().split(",")}
     with pytest.raises(DataError, match="no counted rows"):
         counted_rows(columns, "rows")

@@ -328,35 +328,19 @@ class CountedRows:
         yield ordered_of(found, queries, judgments, conventions, census, self.source)
 
 
-def counted_rows(
-    columns: Mapping[str, Sequence[Any]], source: str, lengths: Mapping[str, Sequence[Any]] | None = None
-) -> CountedRows:
-    """The rows with these columns; the lengths of rankings may stand in a table of their own."""
+def counted_rows(columns: Mapping[str, Sequence[Any]], source: str) -> CountedRows:
+    """The rows with these columns."""
     found = {str(name).lower(): list(each) for name, each in columns.items()}
-    if lengths is not None and not any(found.values()):
-        found = {name: [] for name in COUNTED}  # a header alone: no judged document was found
-    elif not any(found.values()):
+    if not any(found.values()):
         raise DataError(
             f"{source}: no counted rows, so no judged query stands in the ranking, or the query has not run. "
             "Next: check which tables were counted."
         )
-    missing = sorted((COUNTED if lengths is not None else {*COUNTED, "retrieved"}) - found.keys())
-    if missing:
+    if missing := sorted({*COUNTED, "retrieved"} - found.keys()):
         raise DataError(
             f"{source}: counted rows without the column {missing[0]!r}. "
-            f"Next: give all columns of the query that 'rankproof sql' writes, or {setting('lengths')}."
+            "Next: give all columns of the query that 'rankproof sql' writes."
         )
-    if lengths is not None:
-        more = {str(name).lower(): list(each) for name, each in lengths.items()}
-        if "length" in more and "retrieved" not in more:
-            more["retrieved"] = more.pop("length")
-        if "query_id" not in more or "retrieved" not in more:
-            raise DataError(
-                f"{source}: the lengths have the columns {', '.join(more)}, expected query_id and retrieved. "
-                "Next: give a row for each query with how many documents its ranking holds."
-            )
-        one, other = len(found["query_id"]), len(more["query_id"])
-        found = {name: [*found.get(name, [None] * one), *more.get(name, [None] * other)] for name in {**found, **more}}
     defaults = {"times": 1, "low": 0, "dropped": 0, "bad": 0, "huge": 0, "infinite": 0}
     for name in ("query_id", "doc_id"):
         found[name] = [None if each is None or each != each or each == "" else _text(each) for each in found[name]]
@@ -369,7 +353,7 @@ def counted_rows(
         if doc is not None and query not in known:
             raise DataError(
                 f"{source}: document {shorten(doc)} was found for query {shorten(query)}, but no row says how long its "
-                f"ranking is. Next: give all rows of the query that 'rankproof sql' writes, or {setting('lengths')}."
+                "ranking is. Next: give all rows of the query that 'rankproof sql' writes."
             )
     return CountedRows(found, source)
 
