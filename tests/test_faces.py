@@ -89,8 +89,6 @@ def folder(tmp_path: Path) -> Path:
         ("fuse a.run b.run --method weighted-sum", "Next: give --weights W,W,...; or find them with --tune"),
         ("trec_eval j.csv a.run", "make one of it: rankproof convert j.csv j.qrels"),
         ("trec_eval j.qrels j.csv", "make one of it: rankproof convert j.csv "),
-        ("verdicts j.csv", "Next: 'rankproof verdicts --ledger j.csv'."),
-        ("history j.csv", "Next: 'rankproof history --history j.csv'."),
     ],
 )
 def test_a_command_speaks_of_options(folder: Path, line: str, said: str) -> None:

@@ -293,8 +293,10 @@ def run(arguments: Sequence[str]) -> int:
             return 0
         context = getattr(error, "ctx", None)
         said = error.format_message().rstrip(".")
-        end = "" if said.endswith(("?", "?)")) else "."
-        return _fail(f"{said}{end}{'' if context is None else _next(context, said)}", error.exit_code)
+        said += "" if said.endswith(("?", "?)")) else "."
+        if context is not None:
+            said += f" Next: '{context.command_path} --help' lists what there is."
+        return _fail(said, error.exit_code)
     except RankproofError as error:
         return _fail(_with_options(str(error), arguments), error.exit_code)
     except OSError as error:
@@ -319,15 +321,6 @@ def _blame(error: Exception) -> str:
         return ""
     place = f"{PurePath(last.tb_frame.f_code.co_filename).name}, line {last.tb_lineno}"
     return f"{note}: {type(error).__name__}: {error} ({place}). Next: correct that function."
-
-
-def _next(context: click.Context, said: str) -> str:
-    """What to do after a wrong word: a file where none is expected may be what an option takes."""
-    word = said.split()[-1].strip("()'\"")
-    kept = next((each for each in context.command.params if each.name in ("ledger", "history")), None)
-    if kept is not None and os.path.isfile(word):
-        return f" Next: '{context.command_path} {kept.opts[0]} {word}'."
-    return f" Next: '{context.command_path} --help' lists what there is."
 
 
 def _with_options(message: str, arguments: Sequence[str]) -> str:
