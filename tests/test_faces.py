@@ -72,12 +72,10 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("compare j.qrels a.run", "name another after it, or score it: rankproof evaluate j.qrels a.run."),
-        ("compare a.run b.run", "a.run is a ranking, expected the judgments first"),
-        ("leaderboard a.run b.run", "Next: rankproof leaderboard JUDGMENTS a.run b.run"),
-        ("evaluate a.run", "a.run is a ranking, expected the judgments first"),
-        ("compare j.qrels", "got 0 rankings, expected JUDGMENTS and two or more"),
-        ("compare j.qrels a.run --machine j.qrels", "got 1 ranking, expected JUDGMENTS"),
+        ("compare a.run b.run", "compare: got a.run as the judgments and 1 ranking, expected two or more of them"),
+        ("leaderboard j.qrels", "leaderboard: got j.qrels as the judgments and 0 rankings, expected two or more"),
+        ("evaluate a.run", "evaluate: got a.run as the judgments and no run, expected one or more. Next: name"),
+        ("compare j.qrels a.run --machine j.qrels", "and 1 ranking, expected two or more of them"),
         ("monitor log.csv", "name the columns, like --columns ts=when"),
         ("diagnose j.qrels a.run --queries labels.csv", "like --columns query=NAME,question=NAME"),
         ("evaluate j.qrels a.run -m P(judged_only=True)", "Next: --unjudged skip leaves unjudged documents out"),

@@ -33,7 +33,7 @@ RUN = ("judgments.txt", "first.run")
         (
             ("evaluate", "judgments.txt"),
             2,
-            "got judgments alone, expected a run too. Next: name one, or --counted FILE.",
+            "as the judgments and no run, expected one or more. Next: name them after the judgments, or give --counted",
         ),
         (("evaluate", "-", "-"), 2, "read once"),
         (("compare", *RUN, "first.run"), 2, "first.run: given more than once. Next: name each file once."),

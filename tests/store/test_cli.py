@@ -111,8 +111,8 @@ def test_files_and_names_are_never_mistaken(rankproof: Run, tmp_path: Path) -> N
     rankproof(SAVE)
     half = rankproof("compare before dense.run")
     assert (half.code, half.out) == (2, "")
-    assert "'before' is saved in rankproof.db, but 'dense.run' is a file" in half.err
-    assert "'aftr' is neither saved nor a file" in rankproof("compare before aftr").err
+    assert "'before' is saved in rankproof.db, but 'dense.run' is not" in half.err
+    assert "but 'aftr' is not; expected all of them saved" in rankproof("compare before aftr").err
     (tmp_path / "before").write_text("x")
     (tmp_path / "after").write_text("x")
     both = rankproof("gate before after")

@@ -73,8 +73,9 @@ def command(
     if worst and output.form not in TEXTS:
         raise UsageError("--worst is for tables. Next: leave out -f, or take -q for the value of every query.")
     if not runs and not counted:
-        raise options.too_few_files(
-            "evaluate", [judgments], "judgments alone, expected a run too", "name one, or --counted FILE"
+        raise UsageError(
+            f"evaluate: got {judgments} as the judgments and no run, expected one or more. "
+            "Next: name them after the judgments, or give --counted FILE."
         )
     check_one_stdin(judgments, *runs, *counted)
     runs = (*runs, *counted)

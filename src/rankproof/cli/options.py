@@ -5,9 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-import shlex
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import wraps
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
@@ -20,7 +18,7 @@ from rankproof.cli.output import FULL, Output, Target, checked_form
 from rankproof.cli.output import force as force
 from rankproof.core.conventions import CHOICES, Conventions, Default
 from rankproof.document.numbers import FACE, count, first_of
-from rankproof.errors import RankproofError, UsageError, check_whole
+from rankproof.errors import UsageError, check_whole
 from rankproof.io.inputs import STDIN
 
 
@@ -50,20 +48,6 @@ def named_paths(paths: Sequence[str], shown_as: str | None = None) -> dict[str, 
     whole = [files[0] if len(files) == 1 else name for name, files in parted.items()]
     names = ["standard input" if path == STDIN else PurePath(path).name or path for path in whole]
     return dict(zip(names if len(set(names)) == len(names) else whole, found.values(), strict=True))
-
-
-def too_few_files(verb: str, words: Sequence[str], expected: str, advice: str) -> UsageError:
-    """The error for judgments with too few rankings; a ranking that stands first says that judgments are missing."""
-    from rankproof.io.write import what_is_in
-
-    first = words[0]
-    with suppress(RankproofError, OSError):
-        if first != STDIN and what_is_in(first, "") == "ranking":
-            return UsageError(
-                f"{verb}: {first} is a ranking, expected the judgments first. "
-                f"Next: rankproof {verb} JUDGMENTS {shlex.join(words)}"
-            )
-    return UsageError(f"{verb}: got {expected}. Next: {advice}.")
 
 
 PART = re.compile(r"(?:(part)[-_.]?\d+|(.*?)[-_.]\d{3,}[-_]of[-_]\d{3,}|(data)_\d+)(?!\d)[^/]*", re.IGNORECASE)

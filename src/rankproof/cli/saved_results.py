@@ -5,7 +5,6 @@ which shows a folder of them in a browser.
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,11 +44,10 @@ def are_names(words: Sequence[str], history: str) -> bool:
             f"file, or add --history {history} for what is saved."
         )
     if saved and len(saved) < len(words) and len(files) < len(words):
-        neither = [word for word in words if word not in saved and word not in files]
-        other = f"{shorten(neither[0])} is neither saved nor a file" if neither else f"{shorten(files[0])} is a file"
+        other = next(word for word in words if word not in saved)
         raise UsageError(
-            f"{shorten(saved[0])} is saved in {history}, but {other}; expected all of them saved, or judgments and "
-            "rankings. Next: 'rankproof history' lists what is saved."
+            f"{shorten(saved[0])} is saved in {history}, but {shorten(other)} is not; expected all of them saved, or "
+            "judgments and rankings. Next: 'rankproof history' lists what is saved."
         )
     return bool(saved) and len(saved) == len(words)
 
@@ -59,12 +57,10 @@ def systems_of(words: Sequence[str], shown_as: str | None, *others: str) -> dict
     check_one_stdin(*words, *others)
     systems = named_paths(words[1:], shown_as)
     if len(systems) < 2:
-        one = f"name another after it, or score it: rankproof evaluate {shlex.join(words)}"
-        raise options.too_few_files(
-            click.get_current_context().info_name or "",
-            words,
-            f"{count(len(systems), 'ranking')}, expected JUDGMENTS and two or more of them, or saved names",
-            one if systems else "name them after the judgments",
+        raise UsageError(
+            f"{click.get_current_context().info_name}: got {words[0]} as the judgments and "
+            f"{count(len(systems), 'ranking')}, expected two or more of them, or saved names alone. "
+            "Next: name more after the judgments, or score one: rankproof evaluate JUDGMENTS RUN."
         )
     return systems
 
