@@ -285,7 +285,7 @@ def test_infinite_scores_stand_at_the_ends_and_no_bound_is_guessed(spark: Any) -
 def test_names_of_tables_and_columns_may_be_any(spark: Any) -> None:
     judged, rows = random_case(13, queries=4)
     expected = evaluate(judged, arrow(rows), "AP")
-    for name in ("rankproof_counting_rows", "judged", "rankproof_counting_given_judged"):
+    for name in ("rows", "judged", "rankproof_counting_given_judged"):
         columns = {"query": "q", "doc": "{d}", "score": "a `score`"}
         run = arrow(rows).rename_columns(list(columns.values()))
         spark.createDataFrame(run).createOrReplaceTempView(name)

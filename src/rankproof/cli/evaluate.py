@@ -21,7 +21,7 @@ from rankproof.cli.output import (
 )
 from rankproof.cli.saved_results import Saving, saving_options
 from rankproof.core.defaults import DEFAULT_MEASURES, SPAN_MEASURES
-from rankproof.errors import DataError, UsageError, check_one_of
+from rankproof.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from rankproof.scoring.protocol import ScoresLike
@@ -282,9 +282,8 @@ def sql(
     rankproof evaluate judgments.tsv --counted rows.parquet
     """
     from rankproof.core.conventions import Conventions
-    from rankproof.io.counted.text import WRITTEN, Counted, counting_text
+    from rankproof.io.counted.text import Counted, counting_text
 
-    check_one_of("dialect", dialect, WRITTEN)
     judged = {"query": query, "doc": doc}
     columns = judged | {"score": score} | ({} if rank is None else {"rank": rank})
     looked_at = "all" if distinct else "sample"

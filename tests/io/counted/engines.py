@@ -42,10 +42,9 @@ def arrow(rows: Any, **types: Any) -> Any:
     )
 
 
-def in_sqlite(rows: Any, encoding: str = "UTF-8") -> tuple[sqlite3.Connection, str]:
+def in_sqlite(rows: Any) -> tuple[sqlite3.Connection, str]:
     """A table whose collation would mix upper and lower case, and none of whose rows is committed."""
     connection = in_memory()
-    connection.execute(f"pragma encoding = '{encoding}'")
     connection.execute("create table run (query_id text collate nocase, doc_id text collate nocase, score real)")
     connection.executemany("insert into run values (?, ?, ?)", rows)
     return connection, "run"
@@ -98,7 +97,6 @@ ENGINES = {
         pl.from_arrow(arrow(rows)).with_columns(pl.col("doc_id").cast(pl.Categorical)).lazy()
     ),
     "sqlite": in_sqlite,
-    "sqlite, UTF-16": lambda rows: in_sqlite(rows, "UTF-16le"),
     "datafusion": in_datafusion,
 }
 

@@ -134,13 +134,6 @@ class SQLite(SqlEngine):
         "json_extract(value, '$[4]') as probe from json_each(?))"
     )
 
-    def __init__(self, data: sqlite3.Connection, run: str) -> None:
-        super().__init__(data, run)
-        if data.execute("pragma encoding").fetchone()[0] != "UTF-8":
-            # There bytes are in another order.
-            self.dialect = "sqlite, UTF-16"
-            data.create_function("rankproof_bytes", 1, _utf8, deterministic=True)
-
     def bring(self, text: str, judged: Judged | None = None) -> Table:
         """The columns that a query gives."""
         given = () if judged is None else (json.dumps(list(zip(*judged.values(), strict=True))),)
@@ -149,10 +142,6 @@ class SQLite(SqlEngine):
         rows = cursor.execute(text, given).fetchall()
         names = [each[0] for each in cursor.description]
         return dict(zip(names, zip(*rows, strict=True) if rows else ([] for _ in names), strict=False))
-
-
-def _utf8(text: object) -> bytes | None:
-    return None if text is None else str(text).encode()
 
 
 def columns_of(table: Any) -> Table:
@@ -323,27 +312,28 @@ def _in_datafusion(session: Any, name: str, of_frame: Callable[[Any, str], Ranki
 
 def _in_sqlite(connection: sqlite3.Connection, name: str) -> Rankings:
     """A table of SQLite, whose columns say nothing of what is in them: the values are looked at."""
-    rows = table_in("sqlite", name)
-    columns = [each[0] for each in connection.execute(f"select * from {rows} limit 0").description]
+    rows, cursor = table_in("sqlite", name), connection.cursor()
+    cursor.row_factory = None
+    columns = [each[0] for each in cursor.execute(f"select * from {rows} limit 0").description]
     took = guess(columns, RANKING, name)
     notes = column_notes(took, name)
     names = {role: quote_name("sqlite", column) for role, column in took.items()}
 
     @cache
     def whole() -> Rankings:
-        cursor = connection.cursor()
-        cursor.row_factory = None
         found = cursor.execute(f"select {', '.join(names.values())} from {rows}").fetchall()
         columns = zip(*found, strict=True) if found else ([] for _ in names)
         return ranking_of(Rows(dict(zip(names, map(list, columns), strict=True)), name, notes=notes))
 
     ends = ", ".join(f"min(typeof({each})), max(typeof({each}))" for each in names.values())
-    values = list(connection.cursor().execute(f"select {ends} from {rows}").fetchone())
+    values = cursor.execute(f"select {ends} from {rows}").fetchone()
     kinds = {role: {*values[2 * at : 2 * at + 2]} for at, role in enumerate(names)}
     ids, numbers = (kinds.pop("query"), kinds.pop("doc")), kinds.values()
     if not all(each in ({"text"}, {"integer"}) for each in ids):
         return whole()
     if not numbers or not all(each <= {"integer", "real"} for each in numbers):
+        return whole()
+    if cursor.execute("pragma encoding").fetchone() != ("UTF-8",):  # bytes of UTF-16 are in another order
         return whole()
     integers = (ids[0] == {"integer"}, ids[1] == {"integer"})
     return CountedRankings(SQLite(connection, name), took, integers, False, whole, name, notes)

@@ -58,12 +58,12 @@ DIALECTS = {
     name: SqlDialect(**told) for name, told in json.loads(get_data(__package__, "dialects.json") or b"").items()
 }
 """The engines whose SQL is known, in `dialects.json`; what is run in the tests stands in docs/scale.md."""
-WRITTEN = tuple(name for name in DIALECTS if "," not in name)
-"""Those whose text makes sense outside Python."""
 QUERY = re.compile(r"\s*(\(|(select|with|from|values)\s)", re.IGNORECASE)
 PLAIN = re.compile(r"[A-Za-z_]\w*")
 OWN = "rankproof_counting_"
-"""Every name that the query gives to a table begins so; with more underscores where the given names hold this too."""
+"""Every name that the query gives to a table begins so."""
+GIVEN = f"{OWN}given"
+"""The name of a given table."""
 
 
 @dataclass(frozen=True)
@@ -124,21 +124,16 @@ def counting_text(dialect: str, what: Counted, conventions: Conventions) -> str:
     spoken = DIALECTS[dialect]
     best = conventions.duplicates == "best"
     by_rank = conventions.ties == "rank" or "score" not in what.columns
-    given_names = " ".join([what.run, what.judgments, *what.columns.values(), *what.judged.values()]).lower()
-    mine = OWN
-    while mine in given_names:
-        mine += "_"
     # The columns of given tables are qualified, so that none is taken for a name of this query.
-    given = f"{mine}given"
-    query, doc = (key(dialect, what.columns[role], given) for role in ("query", "doc"))
-    score = _order(dialect, what, conventions, by_rank, given)
+    query, doc = (key(dialect, what.columns[role], GIVEN) for role in ("query", "doc"))
+    score = _order(dialect, what, conventions, by_rank)
     bad = f"case when {score} is null or {spoken.nan.format(score)} then 1 else 0 end"
     whole, none = f"cast({{}} as {spoken.whole})".format, f"cast(null as {spoken.whole})"
     no_id = spoken.bytes.format("''")
     own, judgment = ("query", "judgment") if what.numbered else ("query_id", "doc_id")
     answers = "query, judgment, probe"
     if not what.numbered:
-        ids = (spoken.text.format(quote_name(dialect, what.judged[role], given)) for role in ("query", "doc"))
+        ids = (spoken.text.format(quote_name(dialect, what.judged[role], GIVEN)) for role in ("query", "doc"))
         answers = "{} as query_id, {} as doc_id".format(*ids)
     before = "<" if conventions.ties == "id" else ">"
     probed = "1 = 1" if what.distinct == "all" else "w.probe = 1"
@@ -147,22 +142,22 @@ def counting_text(dialect: str, what: Counted, conventions: Conventions) -> str:
         for beyond in (f">= {EXACT:.0f}", f"> {sys.float_info.max!r}")
     )
     rules = f"'{rules_of(conventions)}'"
-    return f"""with {mine}rows as (
+    return f"""with {OWN}rows as (
   select {query} as q, {doc} as d, {spoken.most.format(score) if best else score} as s,
     {"count(*)" if best else "1"} as copies, {f"max({bad})" if best else bad} as bad
-  from {table_in(dialect, what.run, given)}{f" group by {query}, {doc}" if best else ""}
+  from {table_in(dialect, what.run)}{f" group by {query}, {doc}" if best else ""}
 ),
-{mine}judged as (
-  select {"" if what.numbered else "distinct "}{key(dialect, what.judged["query"], given)} as q,
-    {key(dialect, what.judged["doc"], given)} as d, {answers}
-  from {table_in(dialect, what.judgments, given)}
+{OWN}judged as (
+  select {"" if what.numbered else "distinct "}{key(dialect, what.judged["query"], GIVEN)} as q,
+    {key(dialect, what.judged["doc"], GIVEN)} as d, {answers}
+  from {table_in(dialect, what.judgments)}
 ),
-{mine}hits as (
+{OWN}hits as (
   select j.q, j.d, min(j.{own}) as {own}, min(j.{judgment}) as {judgment},
     {spoken.most.format("r.s")} as s, {spoken.least.format("r.s")} as lowest, count(*) as times
-  from {mine}rows r inner join {mine}judged j on r.q = j.q and r.d = j.d group by j.q, j.d
+  from {OWN}rows r inner join {OWN}judged j on r.q = j.q and r.d = j.d group by j.q, j.d
 ),
-{_wanted(what, own, mine)}
+{_wanted(what, own)}
 select min(h.{own}) as {own}, min(h.{judgment}) as {judgment}, {whole("max(h.times)")} as times,
     {whole(f"1 + sum(case when r.s > h.s or (r.s = h.s and r.d {before} h.d) then 1 else 0 end)")} as place,
     {whole("1 + sum(case when r.s > h.s then 1 else 0 end)")} as first_place,
@@ -171,7 +166,7 @@ select min(h.{own}) as {own}, min(h.{judgment}) as {judgment}, {whole("max(h.tim
     {spoken.most.format("h.s")} as highest,
     {none} as retrieved, {none} as unlike, {none} as dropped, {none} as bad, {none} as huge,
     {none} as infinite, {rules} as rules
-  from {mine}rows r inner join {mine}hits h on r.q = h.q group by h.q, h.d
+  from {OWN}rows r inner join {OWN}hits h on r.q = h.q group by h.q, h.d
 union all
 select min(w.{own}), {none if what.numbered else f"cast(null as {spoken.short})"}, {none}, {none}, {none}, {none},
     {none}, {spoken.double.format("null")}, {spoken.double.format("null")}, {whole("count(*)")},
@@ -179,16 +174,16 @@ select min(w.{own}), {none if what.numbered else f"cast(null as {spoken.short})"
     {whole("sum(r.copies) - count(*)")},
     {whole(f"sum(case when r.bad = 1 or r.d is null or r.d = {no_id} then 1 else 0 end)")}, {whole(high)},
     {whole(endless)}, {rules}
-  from {mine}rows r inner join {mine}wanted w on r.q = w.q group by w.q
+  from {OWN}rows r inner join {OWN}wanted w on r.q = w.q group by w.q
 """
 
 
-def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool, given: str) -> str:
+def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool) -> str:
     """The sort key of rows: their scores, or minus their ranks."""
     spoken = DIALECTS[dialect]
     if by_rank:
-        return f"(0.0 - {spoken.double.format(quote_name(dialect, what.columns['rank'], given))})"
-    number = (spoken.exact if what.decimal else spoken.double).format(quote_name(dialect, what.columns["score"], given))
+        return f"(0.0 - {spoken.double.format(quote_name(dialect, what.columns['rank'], GIVEN))})"
+    number = (spoken.exact if what.decimal else spoken.double).format(quote_name(dialect, what.columns["score"], GIVEN))
     if conventions.precision == "float32":
         if not spoken.single:
             raise UsageError(
@@ -205,17 +200,17 @@ def _order(dialect: str, what: Counted, conventions: Conventions, by_rank: bool,
     return f"({number} + 0.0)"
 
 
-def _wanted(what: Counted, own: str, mine: str) -> str:
+def _wanted(what: Counted, own: str) -> str:
     """The judged queries, and in which of them every document is looked at for repetitions."""
     probe = "max(probe)" if what.numbered and what.distinct != "all" else "1"
-    each = f"select q, min({own}) as {own}, {probe} as probe from {mine}judged group by q"
+    each = f"select q, min({own}) as {own}, {probe} as probe from {OWN}judged group by q"
     if what.numbered or what.distinct == "all":
-        return f"{mine}wanted as ({each})"
-    return f"""{mine}listed as ({each}),
-{mine}wanted as (
+        return f"{OWN}wanted as ({each})"
+    return f"""{OWN}listed as ({each}),
+{OWN}wanted as (
   select q, {own}, case when {own} <= (select max({own}) from (
-      select {own} from {mine}listed order by {own} limit {PROBED}) {mine}some) then 1 else 0 end as probe
-  from {mine}listed
+      select {own} from {OWN}listed order by {own} limit {PROBED}) {OWN}some) then 1 else 0 end as probe
+  from {OWN}listed
 )"""
 
 
@@ -231,10 +226,10 @@ def quote_name(dialect: str, name: str, table: str = "") -> str:
     return f"{table}{'.' * bool(table)}{quote}{name.replace(quote, 2 * quote)}{quote}"
 
 
-def table_in(dialect: str, table: str, name: str = f"{OWN}given") -> str:
-    """A table by its name, a.b.c too, or a query in its place; in the query it is called `name`."""
+def table_in(dialect: str, table: str) -> str:
+    """A table by its name, a.b.c too, or a query in its place, under the name of a given table."""
     if QUERY.match(table):
-        return f"({table.rstrip().rstrip(';')}\n) {name}"  # a comment may end it
+        return f"({table.rstrip().rstrip(';')}\n) {GIVEN}"  # a comment may end it
     parts = table.split(".")
     quoted = table if table.startswith("{") else ".".join(quote_name(dialect, part) for part in parts)
-    return f"{quoted} {name}"
+    return f"{quoted} {GIVEN}"
