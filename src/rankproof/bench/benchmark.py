@@ -23,7 +23,14 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_whole, one_of, shorten, warn_caller
+from rankproof.errors import (
+    DataError,
+    UsageError,
+    check_one_of,
+    check_whole,
+    shorten,
+    warn_caller,
+)
 from rankproof.io.corpora import load_corpus, load_questions, texts_of_judged
 from rankproof.io.groups import Grouping
 from rankproof.io.judgments import LabelledQuestions, load_labelled, save_labelled
@@ -314,6 +321,5 @@ class Benchmark(Displayable):
         return diagnose(run.scored_by, run, queries=self.queries or None, corpus=self.corpus, **settings)
 
     def _run(self, name: str) -> Run:
-        if name not in self.runs:
-            raise one_of("run", name, self.runs)
+        check_one_of("run", name, self.runs)
         return self.runs[name]

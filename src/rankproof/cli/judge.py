@@ -26,7 +26,7 @@ from rankproof.cli.saved_results import Saving, saving_options
 from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.document.numbers import count
 from rankproof.document.terminal import wrap
-from rankproof.errors import UsageError, number_in, one_of
+from rankproof.errors import UsageError, check_one_of, number_in
 
 if TYPE_CHECKING:
     from rankproof.document.model import Result
@@ -228,8 +228,7 @@ def _designed(judge: Judge, files: tuple[str, ...], design: str, metrics: list[s
     """The rates of a design over several answers to each question."""
     from rankproof.judging.mirage_rates import METRIC, SETTINGS, mirage
 
-    if design != "mirage":
-        raise one_of("--design", design, ("mirage",))
+    check_one_of("--design", design, ("mirage",))
     if len(files) not in (1, len(SETTINGS)) or "," in ",".join(metrics or ()):
         raise UsageError(
             f"--design mirage: got {len(files)} files and {len(metrics or ())} metrics, expected base, oracle and "

@@ -17,7 +17,7 @@ from rankproof.cli.options import named_paths
 from rankproof.cli.output import Output, end, format_of, may_replace, tell_progress, write
 from rankproof.core.defaults import DEFAULT_METRICS, JUDGE_MEASURES
 from rankproof.document.numbers import count
-from rankproof.errors import UsageError, number_in, one_of
+from rankproof.errors import UsageError, check_one_of, number_in
 
 if TYPE_CHECKING:
     from rankproof.judging.labelling import DrawSession
@@ -262,8 +262,7 @@ def list_verdicts(
 
     form = form or format_of(output)
     form = "table" if form == "full" else form
-    if form not in VERDICT_FORMATS:
-        raise one_of("format", form, VERDICT_FORMATS)
+    check_one_of("format", form, VERDICT_FORMATS)
     verdicts = Verdicts(ledger)
     if bool(override) + bool(source) + bool(target) > 1:
         raise UsageError("verdicts: got several of --override, --import and --export. Next: give one at a time.")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypeAlias
 
+from rankproof.core.arrays import by_key
 from rankproof.core.corpus import Document, values_in
 from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.document.model import Displayable, PlainData
@@ -70,9 +71,7 @@ def ranges(
 def _in_ids(docs: Collection[str]) -> dict[str, dict[str, Key]]:
     """The dates in ids, and the numbers of those written alike, each by its place; or of all the last one."""
     dates: dict[str, Key] = {doc: "-".join(at.group(1, 3, 4)) for doc in docs if (at := _DATE_IN_ID.search(doc))}
-    alike = defaultdict(list)
-    for doc in docs:
-        alike[_NUMBER.sub("#", doc)].append(doc)
+    alike = by_key((_NUMBER.sub("#", doc), doc) for doc in docs)
     found: dict[str, dict[str, Key]] = {"date in ids": dates}
     for form, some in alike.items():
         if len(some) >= FEWEST_IN_RANGE:
@@ -108,18 +107,16 @@ def _key(value: Any) -> Key | None:
 
 def _lost_ranges(name: str, keys: Mapping[str, Key], lost: Collection[str], nearly: float) -> Iterator[Range]:
     """The ranges that hold most lost documents, one after the other."""
-    by_key: defaultdict[Key, list[str]] = defaultdict(list)
-    for doc, key in keys.items():
-        by_key[key].append(doc)
-    values = sorted(by_key)
+    with_key = by_key((key, doc) for doc, key in keys.items())
+    values = sorted(with_key)
     # A found document costs as much as keeps the share of lost ones in a range at `nearly` or above.
     cost = nearly / (1 - nearly)
-    worth = [sum(1.0 if doc in lost else -cost for doc in by_key[value]) for value in values]
+    worth = [sum(1.0 if doc in lost else -cost for doc in with_key[value]) for value in values]
     for _ in range(MOST_RANGES):
         first, last, total = _best(worth)
         if total <= 0 or (first, last) == (0, len(values) - 1):
             return
-        docs = frozenset(doc for value in values[first : last + 1] for doc in by_key[value])
+        docs = frozenset(doc for value in values[first : last + 1] for doc in with_key[value])
         what = f"{name} {_said(values, first, last)}"
         yield Range(what, docs, frozenset(keys))
         worth[first : last + 1] = [-math.inf] * (last + 1 - first)

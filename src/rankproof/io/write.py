@@ -24,7 +24,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.document.disk import check_free, last_check, whole_file
 from rankproof.document.numbers import for_face, setting
-from rankproof.errors import DataError, UsageError, not_known, one_of, shorten
+from rankproof.errors import DataError, UsageError, check_one_of, not_known, shorten
 from rankproof.io.column_roles import column_of
 from rankproof.io.corpora import folder_at, split_of
 from rankproof.io.files import PathLike, check_path, read_head, zstd_module
@@ -223,8 +223,7 @@ def convert(
     """
     check_free(target, force=force)
     what = what or what_is_in(source, target)
-    if what not in ("judgments", "ranking"):
-        raise one_of("what", what, ("judgments", "ranking"))
+    check_one_of("what", what, ("judgments", "ranking"))
     if what == "judgments":
         return write_judgments(load_judgments(source), target, to, force=force)
     return write_ranking(load_ranking(source).table(), target, to, force=force)
@@ -305,8 +304,7 @@ def format_of(target: PathLike, to: str | None = None) -> str:
     ('jsonl', 'csv')
     """
     if to is not None:
-        if to not in FORMATS:
-            raise one_of("format", to, FORMATS)
+        check_one_of("format", to, FORMATS)
         return to
     suffix = _suffix(target)
     if suffix not in SUFFIXES:

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
+from rankproof.core.arrays import by_key
 from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, not_known
 from rankproof.io.trec import MACHINE
 from rankproof.judging.case import Case, all_of, any_of
-from rankproof.judging.verdicts import Ask, Relation, Verdict
+from rankproof.judging.verdicts import Relation, Verdict
 from rankproof.store.ledger import HUMAN
 
 if TYPE_CHECKING:
@@ -296,10 +297,7 @@ class Evidence(Displayable):
 def _plain(judged: JudgedSample, names: tuple[str, ...]) -> dict[str, Any]:
     """The evidence as JSON: each text once, pairs by the numbers of their texts."""
     texts: dict[str, int] = {}
-    users: dict[Ask, list[int]] = {}
-    for place, asks in enumerate(judged.used):
-        for ask in asks:
-            users.setdefault(ask, []).append(place)
+    users = by_key((ask, place) for place, asks in enumerate(judged.used) for ask in asks)
     rows = []
     for ask, places in users.items():
         if ask.relation == Relation.TEXT_CLAIMS:

@@ -17,7 +17,7 @@ from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import check_number, check_whole, not_known, one_of
+from rankproof.errors import check_number, check_one_of, check_whole, not_known, one_of
 from rankproof.io.groups import by_name, group_places, groups_of
 from rankproof.judging.case import Case
 from rankproof.judging.evidence import Blame, Evidence, failure_of
@@ -199,8 +199,7 @@ class Judge(Displayable):
         made_by: Any = None,
     ) -> JudgedScores:
         """The scores of the samples, as the function `judge` gives them."""
-        if soft not in (STRONGEST, INDEPENDENT):
-            raise one_of("soft", soft, (STRONGEST, INDEPENDENT))
+        check_one_of("soft", soft, (STRONGEST, INDEPENDENT))
         run = self._run(metrics, k, complete, compat, blame)
         run.independent = soft == INDEPENDENT
         settings = {"k": k, "complete": complete, "compat": compat, **({"soft": soft} if run.independent else {})}

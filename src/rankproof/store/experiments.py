@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rankproof.core.arrays import by_key
 from rankproof.core.hits import Array
 from rankproof.document.disk import whole_file
 from rankproof.document.model import PlainData
@@ -154,10 +155,8 @@ def _entries(connection: sqlite3.Connection, path: Path, rows: Sequence[Any], wh
     found: list[dict[int, Pairs]] = []
     for table, columns, order in (("measured", "measure, mean", "place"), ("tags", "key, value", "key")):
         text = f"SELECT experiment, {columns} FROM {table} WHERE {where} ORDER BY experiment, {order}"
-        pairs: dict[int, Pairs] = {}
-        for number, first, second in connection.execute(text, (min(row[-1] for row in rows),)):
-            pairs.setdefault(number, []).append((first, second))
-        found.append(pairs)
+        made = connection.execute(text, (min(row[-1] for row in rows),))
+        found.append(by_key((number, (first, second)) for number, first, second in made))
     means, tags = found
     return [_entry(path, row, means.get(row[-1], []), tags.get(row[-1], [])) for row in rows]
 

@@ -13,7 +13,7 @@ from rankproof.bench.grid import saved_grid
 from rankproof.core.arrays import by_key
 from rankproof.document.numbers import count
 from rankproof.document.page import Child, Markup, combine, el, fold, ident, join, table
-from rankproof.errors import DataError, UsageError, one_of, reason
+from rankproof.errors import DataError, UsageError, check_one_of, reason
 from rankproof.judging.judge import judge
 from rankproof.judging.judged_scores import JudgedScores
 from rankproof.judging.judges import Verdicts
@@ -316,8 +316,7 @@ def grid(site: Site, choices: Choices) -> Page:
     if not known:
         raise UsageError("there is no saved grid here. Next: `rankproof bench FILE -o grid.json`, into this folder.")
     name = choices.get("g") or next(iter(known))
-    if name not in known:
-        raise one_of("grid", name, known)
+    check_one_of("grid", name, known)
     file = known[name]
     shown = site.workspace.compute_once(("grid", file.path), file.stamp, lambda: _saved(file.path))
     chosen = site.choose("grid", select("g", "grid", list(known), name)) if len(known) > 1 else None

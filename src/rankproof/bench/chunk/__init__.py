@@ -10,7 +10,7 @@ from rankproof.bench.chunk.headings import markdown
 from rankproof.bench.retrieve.search import Search, as_search, cut_to_allowed
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import JudgedSpan, Place, SpanJudgments, place_of
-from rankproof.errors import UsageError, check_number, check_whole, explain_calls, one_of
+from rankproof.errors import UsageError, check_number, check_one_of, check_whole, explain_calls
 
 __all__ = [
     "Chunk",
@@ -47,8 +47,7 @@ def documents_found(found: Iterable[Any], how: str = "best", chunks: Mapping[str
     >>> documents_found(found), documents_found(found, "sum")
     ([('d1', 3.0), ('d2', 2.0)], [('d2', 3.5), ('d1', 3.0)])
     """
-    if how not in HOW:
-        raise one_of("how", how, HOW)
+    check_one_of("how", how, HOW)
     once: dict[str, float] = {}
     for name, score in found:
         once.setdefault(name, float(score))
@@ -122,8 +121,7 @@ def as_documents(
 
     It asks for `deeper` times as many chunks as documents are wanted, since several may be of one document.
     """
-    if how not in HOW:
-        raise one_of("how", how, HOW)
+    check_one_of("how", how, HOW)
     deeper = check_whole("deeper", deeper, advice="give one, like 3")
     of = as_search(retriever)
 

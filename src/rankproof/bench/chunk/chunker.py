@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, UserCode, check_whole, one_of, shorten
+from rankproof.errors import UsageError, UserCode, check_one_of, check_whole, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.text.sentences import sentences as sentence_spans
 from rankproof.text.tokens import last_cut, spans_between, tokens, trim_span, whole_sentences
@@ -41,8 +41,7 @@ def length_in(unit: str, text: str) -> Length:
 
 def check_size(chunker: str, size: int, unit: str, known: tuple[str, ...] = ("words", "characters")) -> None:
     """Refuse an unknown unit, and a size that is none."""
-    if unit not in known:
-        raise one_of(f"{chunker}: unit", unit, known)
+    check_one_of(f"{chunker}: unit", unit, known)
     check_whole(f"{chunker}: size", size)
 
 

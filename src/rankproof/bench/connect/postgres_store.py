@@ -14,7 +14,7 @@ from rankproof.bench.connect.store import Part, Store, best_pairs, faults
 from rankproof.bench.retrieve.dense_search import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Document
-from rankproof.errors import missing_extra, one_of
+from rankproof.errors import check_one_of, missing_extra
 
 ADVICE = "check the address, the user, and the names of the table and its columns."
 
@@ -103,8 +103,7 @@ def postgres(
     question is met by documents with any of its words, `match="all"` of them, or as `"web"` search reads it.
     `filter` is a condition in SQL, with `%(name)s` for what `parameters` has.
     """
-    if match not in MATCH:
-        raise one_of("postgres: match", match, MATCH)
+    check_one_of("postgres: match", match, MATCH)
     columns = [text] if isinstance(text, str) else list(text)
     settings: dict[str, Any] = {"id": id, "text": columns, "vector": vector, "language": language, "match": match}
     settings |= {"filter": filter, "parameters": dict(parameters or {})}
@@ -133,8 +132,7 @@ def pgvector(
 
     `distance` is cosine, l2, l1 or inner (the inner product); the other arguments are those of `postgres`.
     """
-    if distance not in DISTANCES:
-        raise one_of("pgvector: distance", distance, DISTANCES)
+    check_one_of("pgvector: distance", distance, DISTANCES)
     asked = as_embedder(embedder)
     settings: dict[str, Any] = {"id": id, "vector": vector, "distance": distance}
     settings |= {"filter": filter, "parameters": dict(parameters or {})}

@@ -15,7 +15,7 @@ from uuid import NAMESPACE_URL, uuid5
 from rankproof.bench.connect.store import Part, Store, best_pairs, faults, field_in, payload
 from rankproof.bench.retrieve.dense_search import as_embedder
 from rankproof.bench.retriever import Found
-from rankproof.errors import missing_extra, one_of
+from rankproof.errors import check_one_of, missing_extra
 from rankproof.net.client import without_access
 
 CHROMA_ADVICE = (
@@ -41,8 +41,7 @@ def chroma(
     metadata that has the document's id, None the id it is stored under. `filter` and `filter_text` are Chroma's
     `where` and `where_document`. `distance` is used where `fill` makes the collection.
     """
-    if distance not in SPACES:
-        raise one_of("chroma: distance", distance, SPACES)
+    check_one_of("chroma: distance", distance, SPACES)
     secrets = list(options.get("headers", {}).values())
     client = _chroma_client(where, options, secrets)
     asked = as_embedder(embedder)
@@ -148,8 +147,7 @@ def lancedb(
     `vector` and `text` are the columns with the document's id, its vector and its text; `filter` is a condition
     in SQL, like "topic = 'fees'".
     """
-    if distance not in LANCE_DISTANCES:
-        raise one_of("lancedb: distance", distance, LANCE_DISTANCES)
+    check_one_of("lancedb: distance", distance, LANCE_DISTANCES)
     connection = _lance_connection(where, options)
     asked = None if embedder is None else as_embedder(embedder)
     column = text if asked is None else vector
@@ -238,8 +236,7 @@ def qdrant(
     document's id, None the id of the point itself; `vector` the name of the vector, where vectors have names;
     `filter` a Filter of Qdrant or the same as plain data. `distance` is used where `fill` makes the collection.
     """
-    if distance not in (*QDRANT_DISTANCES, "Cosine", "Dot"):
-        raise one_of("qdrant: distance", distance, (*QDRANT_DISTANCES, "Cosine", "Dot"))
+    check_one_of("qdrant: distance", distance, (*QDRANT_DISTANCES, "Cosine", "Dot"))
     client = _qdrant_client(where, options)
     asked = as_embedder(embedder)
     only = filter.model_dump(exclude_none=True, mode="json") if hasattr(filter, "model_dump") else filter

@@ -24,7 +24,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Parameter, parameters_of
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import for_face, setting
-from rankproof.errors import DataError, UsageError, not_known, one_of, shorten
+from rankproof.errors import DataError, UsageError, check_one_of, not_known, one_of, shorten
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.io.values import as_given
 from rankproof.suggestions import docstring
@@ -249,8 +249,7 @@ def _normalisation(method: Method, name: str | None) -> str:
         return NONE
     if name is None:
         return DEFAULT
-    if name not in (NONE, *NORMALISATIONS):
-        raise one_of("normalise", name, (NONE, *NORMALISATIONS))
+    check_one_of("normalise", name, (NONE, *NORMALISATIONS))
     return name
 
 

@@ -39,7 +39,7 @@ from rankproof.core.measure import Measure
 from rankproof.core.names import parse, parse_all
 from rankproof.document.formats import plain_data
 from rankproof.document.model import Document, Result
-from rankproof.errors import DataError, UsageError, one_of
+from rankproof.errors import DataError, UsageError, check_one_of, one_of
 from rankproof.io.corpora import load_corpus, load_questions, texts_of_judged
 from rankproof.io.judgments import load_labelled
 from rankproof.io.load import load_judgments
@@ -86,8 +86,7 @@ class Grid(Result):
     def row(self, name: str) -> GridRow:
         """The row of one configuration."""
         known = {each.name: each for each in self.rows}
-        if name not in known:
-            raise one_of("configuration", name, known)
+        check_one_of("configuration", name, known)
         return known[name]
 
     def to_dict(self) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from rankproof.bench.retrieve.search import Answer, Search, with_options
 from rankproof.core.corpus import Corpus
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, MissingExtra, UsageError, UserCode, check_whole, one_of, reason, shorten
+from rankproof.errors import DataError, MissingExtra, UsageError, UserCode, check_one_of, check_whole, reason, shorten
 from rankproof.io.corpora import load_corpus
 from rankproof.net.client import Client, Request, is_address
 from rankproof.net.retries import Failed, Retries
@@ -324,8 +324,7 @@ def dense(
     """
     options = {**USUAL, "similarity": similarity}
     options |= {"document_prefix": document_prefix, "question_prefix": question_prefix}
-    if similarity not in ("cosine", "dot"):
-        raise one_of("similarity", similarity, ("cosine", "dot"))
+    check_one_of("similarity", similarity, ("cosine", "dot"))
     if embedder is None:
         if options != USUAL or batch is not None or cache is not None:
             raise UsageError(

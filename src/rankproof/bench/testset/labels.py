@@ -18,7 +18,7 @@ from rankproof.bench.testset.pool import ORDERS, Item, Pool
 from rankproof.core.arrays import by_key
 from rankproof.document.model import Document, PlainData, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, one_of, shorten
+from rankproof.errors import DataError, UsageError, check_one_of, shorten
 from rankproof.stats.agreement import cohen_kappa, krippendorff_alpha
 from rankproof.store.answers import LabellingSession
 
@@ -223,8 +223,7 @@ class LabelSession(LabellingSession[Item]):
 
     def __post_init__(self) -> None:
         self.steps += [(item, label.grade) for item, label in self.own.items()]
-        if self.pool.order not in ORDERS:
-            raise one_of("order", self.pool.order, ORDERS)
+        check_one_of("order", self.pool.order, ORDERS)
 
     def next(self) -> Item | None:
         """The item to judge now: questions in turn, one finished before the next; None at the end."""

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 from rankproof.core.table import best_first
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, one_of, reason, shorten
+from rankproof.errors import DataError, UsageError, check_one_of, reason, shorten
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.scoring.evaluate import evaluate
 
@@ -222,8 +222,7 @@ def pool(
     >>> [item.document for item in to_judge]
     ['b', 'c']
     """
-    if order not in ORDERS:
-        raise one_of("order", order, ORDERS)
+    check_one_of("order", order, ORDERS)
     opened = load_rankings(systems, damaged)
     tables = {name: best_first(each.table()) for name, each in opened.items()}
     warn_of_left_out(opened.values())

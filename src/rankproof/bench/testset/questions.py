@@ -28,7 +28,7 @@ from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.document import model
-from rankproof.errors import DataError, UsageError, check_whole, is_number, one_of, shorten
+from rankproof.errors import DataError, UsageError, check_one_of, check_whole, is_number, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import Columns, with_columns
 from rankproof.scoring.evaluate import evaluate, prepare
@@ -91,8 +91,7 @@ def draw_questions(
     check_whole("seed", seed, 0)
     wanted = list(sources)
     for each in wanted or [""]:
-        if each not in SOURCES:
-            raise one_of("sources", each, SOURCES)
+        check_one_of("sources", each, SOURCES)
     documents = load_corpus(corpus)
     drawn = _known_items(documents, wanted, seed) if ask is None else _written_questions(documents, ask, seed)
     return list(islice(drawn, None if n is None else min(n, sys.maxsize)))

@@ -46,7 +46,7 @@ from rankproof.core.arrays import by_key
 from rankproof.core.conventions import keep_one
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, judgments_from_rows
-from rankproof.errors import DataError, RankproofError, UsageError, one_of, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, check_one_of, shorten
 from rankproof.io.files import check_path
 from rankproof.io.inputs import is_pipe, pipes_kept, read_side_by_side
 from rankproof.io.mappings import MappingRankings
@@ -245,10 +245,8 @@ def _evaluate(options: Options) -> None:
         requests = parse_requests(options.measures, options.version)
     with quits_with(INPUT):
         planned = plan(requests, options.version)
-        if options.judgment_format not in KINDS:
-            raise one_of("-R", options.judgment_format, KINDS)
-        if options.result_format != "trec_results":
-            raise one_of("-T", options.result_format, ["trec_results"])
+        check_one_of("-R", options.judgment_format, KINDS)
+        check_one_of("-T", options.result_format, ["trec_results"])
     with quits_with(CALCULATION):
         kind = KINDS[options.judgment_format]
         for column in planned.columns:

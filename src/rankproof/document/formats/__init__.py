@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankproof.errors import UsageError, one_of
+from rankproof.errors import UsageError, check_one_of, one_of
 
 if TYPE_CHECKING:
     from rankproof.document.model import Document
@@ -96,8 +96,7 @@ def from_ending(path: str | os.PathLike[str], offered: Iterable[str], what: str 
     """The one of the formats `offered` that the ending of a file names; an error if it names none of them."""
     endings = {ending: name for name in offered for ending in formats_by_name()[name].endings}
     ending = Path(path).suffix.lower()
-    if ending not in endings:
-        raise one_of(what, ending, endings)
+    check_one_of(what, ending, endings)
     return endings[ending]
 
 

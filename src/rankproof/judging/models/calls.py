@@ -17,6 +17,7 @@ from importlib.resources import files
 from string import ascii_lowercase
 from typing import Any
 
+from rankproof.core.arrays import by_key
 from rankproof.judging.models import MOST_PAIRS
 from rankproof.judging.verdicts import VALUES, WITH_VALUES, WITHOUT_PARTS, Ask, Relation, is_yes
 from rankproof.text.words import digest
@@ -139,10 +140,7 @@ def _claims_call(asks: Sequence[Ask]) -> Call:
         (Relation.TEXT_CLAIMS, "", f"t{number}"): ask for number, ask in enumerate(asks, start=1)
     }
     texts = {right: ask.right for (_, _, right), ask in places.items()}
-    questions: dict[str, list[str]] = {}
-    for (_, _, right), ask in places.items():
-        if ask.left:
-            questions.setdefault(ask.left, []).append(right)
+    questions = by_key((ask.left, right) for (_, _, right), ask in places.items() if ask.left)
     data = {"questions": {" ".join(ids): text for text, ids in questions.items()}, "texts": texts}
     body = _json({name: value for name, value in data.items() if value})
     return Call(CLAIMS, body, places, schema=CLAIMS_SCHEMA)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from rankproof.core.arrays import by_key
 from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.document.formats import plain_data
 from rankproof.document.model import Document, Paragraph, Part, Result
@@ -83,10 +84,7 @@ def _merged(groups: Groups, before: Said) -> tuple[Groups, dict[Ask, tuple[Ask, 
     parts: dict[Ask, tuple[Ask, Ask]] = {}
     found = []
     for group in groups:
-        texts: dict[str, list[Ask]] = {}
-        for ask in group:
-            if ask.relation == Relation.TEXT_SUPPORTS:
-                texts.setdefault(ask.right, []).append(ask)
+        texts = by_key((ask.right, ask) for ask in group if ask.relation == Relation.TEXT_SUPPORTS)
         made = {
             Ask(Relation.TEXT_SUPPORTS, f"{a.left.strip()} {b.left.strip()}", a.right): (a, b)
             for asks in texts.values()
