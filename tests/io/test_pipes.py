@@ -207,7 +207,7 @@ def test_scripts_may_fill_fifos_one_after_the_other(folder: Path, tmp_path: Path
 
 def test_a_pipe_is_opened_once_however_it_is_read(folder: Path, tmp_path: Path) -> None:
     content = (folder / "a").read_bytes()
-    ways: list[Callable[[Path], bytes]] = [lambda path: read_head(path, 10)[:10], read_bytes]
+    ways: list[Callable[[Path], bytes]] = [lambda path: read_head(path)[:10], read_bytes]
     with fifos(folder, tmp_path, {"a"}), pipes_kept():
         assert [read(tmp_path / "a") for read in (*ways, *ways)] == [content[:10], content] * 2
 

@@ -47,7 +47,7 @@ WIDTH = 78
 )
 @options.value("--queries", "FILE", "The texts of the queries.")
 @options.value("--corpus", "FILE", "The documents: file or folder.")
-@options.value("--highest", "GRADE", "The best grade, 1 to 9.", 3)
+@options.highest
 @options.value("--judgments", "FILE", "Judgments whose documents are not asked about again.")
 @options.value("--qrels", "FILE", "Write the result of all labels as judgments, and end.")
 @options.value("--add-to", "FILE", "Judgments to write together with the labels.")
@@ -83,8 +83,6 @@ def command(
     from rankproof.io.corpora import load_corpus, load_questions_with_words
     from rankproof.io.load import load_judgments
 
-    if not 1 <= highest <= 9:
-        raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
     _check(judgments, qrels, add_to)
     if pool is None and qrels is None and not agreement:
         raise UsageError("label: got no pool, expected one to judge. Next: make it with 'rankproof pool RUN...'.")

@@ -280,6 +280,10 @@ def _noted(key: str) -> Callable[[click.Context, click.Parameter, Any], None]:
 
 
 anyway = flag("--anyway", "Compare saved results that were not made in the same way, over what they share.")
+highest = value(
+    *("--highest", "GRADE", "The best grade, 1 to 9.", 3),
+    callback=lambda context, option, given: check_whole("--highest", given, 1, 9, advice="leave it out for 3"),
+)
 names = value("--names shown_as", "NAME,NAME", "Names for the RUNs, in their order. [their files]")
 profile = value("--profile", "NAME", "Follow another tool; see 'rankproof profiles'.", shell_complete=complete_profiles)
 

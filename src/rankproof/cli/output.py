@@ -13,7 +13,6 @@ from glob import glob
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from rankproof.document.disk import STDOUT, check_free, last_check, write_file
 from rankproof.errors import DataError, UsageError
@@ -59,10 +58,6 @@ class Target(click.ParamType):  # type: ignore[type-arg]  # older releases of cl
         # A file that did not exist at the beginning is ours, so finished work is never thrown away.
         meta.setdefault(_OWN, set()).add(place)
         return value
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Any file."""
-        return [CompletionItem(incomplete, type="file")]
 
 
 def force(command: F) -> F:

@@ -115,8 +115,7 @@ def check_command(questions: str, judgments: str, runs: tuple[str, ...], corpus:
     with tell_progress("checking"):
         found = check_questions(questions, judgments, corpus=corpus, systems=named_paths(runs) or None)
     output.write_result(found)
-    if any(each.severity == "error" for each in found):
-        click.get_current_context().exit(DataError.exit_code)
+    end((str(each) for each in found if each.severity == "error"), shown=True)
 
 
 @command.command("split", short_help="Split questions into similar parts.")

@@ -276,7 +276,7 @@ def remove(names: tuple[str, ...], history: str) -> None:
 @options.value("--baseline", "NAME", "The ranking that others are compared with. [the first]")
 @options.value("--margin", "X", "A loss that would not matter.", 0.01)
 @options.value("--labels", "FILE", "Where grades are written. [app-labels.jsonl]")
-@options.value("--highest", "GRADE", "The best grade, 1 to 9.", 3)
+@options.highest
 @options.flag("--read-only", "Nothing can be graded.")
 @options.value("--export folder", "FOLDER", "Write all pages as files, and end.")
 @options.value("--host", "ADDRESS", "The address to listen on.", "127.0.0.1")
@@ -311,8 +311,6 @@ def app(
     from rankproof.comparing.conclusions import too_many_missing
     from rankproof.web import Settings
 
-    if not 1 <= highest <= 9:
-        raise UsageError(f"--highest: got {highest}, expected a grade from 1 to 9. Next: leave it out for 3.")
     check_whole("--port", port, 0, 65535, advice="leave it out for a free one")
     labels = labels if labels is not None or places else "app-labels.jsonl"
     FACE.set("file")  # pages are as wide as they are, and advise the options of commands

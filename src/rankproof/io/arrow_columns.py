@@ -213,9 +213,9 @@ def lines_of(table: Any) -> Lines:
     return Lines(chunk, begin, np.stack([of_query[1:], of_query[1:], of_doc[1:]]), None)
 
 
-def tables_of(table: Any, rows: int = ROWS) -> Iterator[Any]:
+def tables_of(table: Any) -> Iterator[Any]:
     """A table in memory some rows at a time."""
-    return (table.slice(at, rows) for at in range(0, max(1, table.num_rows), rows))
+    return (table.slice(at, ROWS) for at in range(0, max(1, table.num_rows), ROWS))
 
 
 def judgments_in(batches: Iterable[Any], source: str) -> Judgments | None:

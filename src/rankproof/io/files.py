@@ -59,12 +59,12 @@ def read_bytes(path: PathLike) -> bytes:
         return stream.read()
 
 
-def read_head(path: PathLike, size: int = HEAD) -> bytes:
-    """The first bytes of a file, decompressed: as many as asked for, or to the end of its first line."""
+def read_head(path: PathLike) -> bytes:
+    """The first bytes of a file, decompressed: HEAD of them, or more, to the end of its first line."""
     with open_file(path) as stream:
-        parts = [stream.read(size)]
+        parts = [stream.read(HEAD)]
         while parts[-1] and b"\n" not in parts[-1] and sum(map(len, parts)) < MOST:
-            parts.append(stream.read(size))
+            parts.append(stream.read(HEAD))
         return b"".join(parts)
 
 

@@ -105,7 +105,7 @@ def collect_rankings(
     apart = seen > 1
     gathered: list[Scanned] = []
     if apart.any():
-        gathered = list(_gathered(sources, scan, census, found, apart, rows))
+        gathered = list(_gathered(sources, scan, found, apart, rows))
     kept = [*found.values(), *gathered]
     for each in kept:
         for name in ("dropped", "comments", "huge", "infinite", "lists", "rising", "rises", "falls"):
@@ -173,7 +173,6 @@ def _narrow(ordered: Ordered) -> Ordered:
 def _gathered(
     sources: Sequence[PieceSource],
     scan: Scan,
-    census: Census,
     found: dict[tuple[int, int], Scanned],
     apart: Array,
     rows: Array,
