@@ -345,6 +345,7 @@ def test_counted_rows_that_lack_something_are_refused(tmp_path: Path, capsys):
         (head.replace("_place", "") + "q1,a,1,1,1,3\n", "without the column 'first_place'"),
         (head.replace(",retrieved", "") + "q1,a,1,1,1\n", "without the column 'retrieved'"),
         (head + "q1,a,1,1,1,\n", "no row says how long"),
+        (head + "q1,a,two,1,1,\nq1,,,,,3\n", "no number in the column 'place'"),
     ):
         rows.write_text(text)
         assert run(["evaluate", str(judgments), "--counted", str(rows), "-m", "RR"]) == 3, text

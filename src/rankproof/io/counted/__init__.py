@@ -174,7 +174,7 @@ def numbers_of(columns: Mapping[str, Sequence[object] | Array]) -> tuple[dict[st
 
 
 def by_ids(
-    columns: Mapping[str, Sequence[object]], judgments: Judgments, conventions: Conventions, source: str
+    columns: Mapping[str, Sequence[Any]], judgments: Judgments, conventions: Conventions, source: str
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """The same, from what a text of `rankproof sql` gave: the ids are found among the judgments."""
     rules, wanted = {each for each in columns.get("rules", ()) if each is not None}, rules_of(conventions)
@@ -183,8 +183,7 @@ def by_ids(
             f"{source}: counted under {' and '.join(sorted(map(str, rules)))}, asked for under {wanted}. "
             "Next: write the query anew with the options of 'rankproof sql', or evaluate with the same."
         )
-    query = [None if each is None else str(each) for each in columns["query_id"]]
-    doc = [None if each is None else str(each) for each in columns["doc_id"]]
+    query, doc = columns["query_id"], columns["doc_id"]
     is_found = np.array([each is not None for each in doc], dtype=np.bool_)
     known: dict[int, dict[str, int]] = {}
     number = np.zeros(len(query))
@@ -203,7 +202,7 @@ def by_ids(
             f"{source}: counted query {shorten(query[row])}, document {shorten(doc[row])}, which these judgments "
             "do not hold. Next: give the judgments that the query was run with."
         )
-    numbers = {name: as_floats(columns[name]) for name in (*COUNTS, *OF_QUERIES) if name in columns}
+    numbers = {name: as_floats(columns[name]) for name in (*COUNTS, *OF_QUERIES)}
     found = {name: numbers[name][is_found] for name in COUNTS} | {"judgment": number[is_found]}
     return found, {name: numbers[name][~is_found] for name in OF_QUERIES} | {"query": number[~is_found]}
 
@@ -297,9 +296,8 @@ class CountedRows:
     def table(self) -> RankingTable:
         """The judged documents that were found, with their ranks: all that is known."""
         rows = [row for row, doc in enumerate(self.columns["doc_id"]) if doc is not None]
-        query, doc = ([_text(self.columns[name][row]) for row in rows] for name in ("query_id", "doc_id"))
-        rank = np.array([float(self.columns["place"][row]) for row in rows], dtype=np.float64)
-        return RankingTable(query, doc, rank=rank, source=self.source)
+        query, doc, rank = ([self.columns[name][row] for row in rows] for name in ("query_id", "doc_id", "place"))
+        return RankingTable(query, doc, rank=as_floats(rank), source=self.source)
 
     def part(self, rows: int) -> RankingTable:
         """The first of them."""
@@ -318,8 +316,7 @@ class CountedRows:
         check_counted(conventions, self.source)
 
         def ids() -> RankingTable:
-            columns = (self.columns[name] for name in ("query_id", "doc_id"))
-            query, doc = ([_text(each) for each in column if each is not None] for column in columns)
+            query, doc = ([each for each in self.columns[name] if each is not None] for name in ("query_id", "doc_id"))
             return RankingTable(query, doc)
 
         judgments = align_ids(judgments, (False, False), ids)  # ids come back as text, whatever they were
@@ -346,7 +343,13 @@ def counted_rows(columns: Mapping[str, Sequence[Any]], source: str) -> CountedRo
         found[name] = [None if each is None or each != each or each == "" else _text(each) for each in found[name]]
     for name in (*COUNTS, *OF_QUERIES):
         given = found.get(name) or [defaults.get(name)] * len(found["query_id"])
-        found[name] = [None if each is None or each == "" else float(each) for each in given]
+        try:
+            found[name] = [None if each is None or each == "" else float(each) for each in given]
+        except (TypeError, ValueError) as error:
+            raise DataError(
+                f"{source}: got no number in the column {name!r} ({error}), expected numbers alone. "
+                "Next: give the result of the query that 'rankproof sql' writes, as it is."
+            ) from error
     rows = list(zip(found["query_id"], found["doc_id"], strict=True))
     known = {query for query, doc in rows if doc is None}
     for query, doc in rows:
