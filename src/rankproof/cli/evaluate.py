@@ -21,7 +21,7 @@ from rankproof.cli.output import (
 )
 from rankproof.cli.saved_results import Saving, saving_options
 from rankproof.core.defaults import DEFAULT_MEASURES, SPAN_MEASURES
-from rankproof.errors import DataError, UsageError
+from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.scoring.protocol import ScoresLike
@@ -217,8 +217,7 @@ def audit_ranking(judgments: str, run: str, measures: list[str] | None, output: 
         found = audit(judgments, run, measures, **settings)
     with in_colours(is_coloured(output.path)):
         output.write_result(found, f"ranking: {run}; judgments: {judgments}")
-    if any(each.severity == "error" for each in found):
-        click.get_current_context().exit(DataError.exit_code)
+    end((str(each) for each in found if each.severity == "error"), shown=True)
 
 
 class Untouched(click.Command):

@@ -227,13 +227,13 @@ def fuse_runs(
     rankproof fuse bm25.run dense.run --tune judgments.tsv --method weighted-sum
     """
     check_one_stdin(*runs, judgments, tuning)
+    paths = named_paths(runs)
     place = output or STDOUT
     form = _format(place, to) if output is not None or tuning is None else ""
     if tuning is None:
         from rankproof.bench.fusion import fuse
 
         given = {"weights": _numbers(weights), "judgments": judgments, **_parameters(settings), **chosen}
-        paths = named_paths(runs)
         with tell_progress("reading and fusing"):
             found = fuse(paths, **given)
         tell_written(place, _write(found, place, form))
@@ -244,7 +244,6 @@ def fuse_runs(
     from rankproof.bench.fusion.tune import tune
     from rankproof.io.load import load_rankings
 
-    paths = named_paths(runs)
     with tell_progress("tuning"):
         loaded = load_rankings(paths, chosen.pop("damaged"))
         tuned = tune(tuning, loaded, measure=measure, share=share, seed=seed, **chosen)
