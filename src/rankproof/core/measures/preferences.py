@@ -61,9 +61,11 @@ def possible_preferences(p: Preferences) -> float:
     Use: to see how much the other preference measures rest on.
     Reference: C. Buckley, trec_eval (measure `prefs_num_prefs_poss`).
 
-    >>> from rankproof.core.judgments import by_levels
+    >>> import numpy as np
+    >>> from rankproof.core.judgments import Order, Preferences, group
     >>> from rankproof.core.measures.preferences import possible_preferences
-    >>> possible_preferences(by_levels([1, 2, 0]))
+    >>> judge = group([Order(np.arange(3), np.array([1, 2, 0]))], documents=3)
+    >>> possible_preferences(Preferences([judge], retrieved=3))
     3.0
     """
     return float(sum(t.possible for t in _tallies(p, "all")))
@@ -89,9 +91,11 @@ def fulfilled_preferences(p: Preferences, scope: Scope = "all") -> float:
     Use: with PrefsPossible, as the two parts of Prefs.
     Reference: C. Buckley, trec_eval (measure `prefs_num_prefs_ful`).
 
-    >>> from rankproof.core.judgments import by_levels
+    >>> import numpy as np
+    >>> from rankproof.core.judgments import Order, Preferences, group
     >>> from rankproof.core.measures.preferences import fulfilled_preferences
-    >>> fulfilled_preferences(by_levels([1, 2, 0]))
+    >>> judge = group([Order(np.arange(3), np.array([1, 2, 0]))], documents=3)
+    >>> fulfilled_preferences(Preferences([judge], retrieved=3))
     2.0
     """
     return float(sum(t.fulfilled for t in _tallies(p, scope)))
@@ -109,9 +113,11 @@ def preference_ratio(p: Preferences, scope: Scope = "all") -> float:
     Use: where people said which of two results they prefer.
     Reference: B. Carterette, P. Bennett, D. Chickering, S. Dumais: Here or there, ECIR 2008.
 
-    >>> from rankproof.core.judgments import by_levels
+    >>> import numpy as np
+    >>> from rankproof.core.judgments import Order, Preferences, group
     >>> from rankproof.core.measures.preferences import preference_ratio
-    >>> round(preference_ratio(by_levels([1, 2, 0])), 4)
+    >>> judge = group([Order(np.arange(3), np.array([1, 2, 0]))], documents=3)
+    >>> round(preference_ratio(Preferences([judge], retrieved=3)), 4)
     0.6667
     """
     counts = _tallies(p, scope)
@@ -130,9 +136,11 @@ def pair_ratio(p: Preferences, scope: Scope = "all") -> float:
     Use: where many judges compared a few pairs and few compared many.
     Reference: C. Buckley, trec_eval (measure `prefs_pair`).
 
-    >>> from rankproof.core.judgments import by_levels
+    >>> import numpy as np
+    >>> from rankproof.core.judgments import Order, Preferences, group
     >>> from rankproof.core.measures.preferences import pair_ratio
-    >>> pair_ratio(by_levels([1, 0], [1, 0], [0, 1], [0, 1]))
+    >>> judges = [group([Order(np.arange(2), np.array(each))], documents=2) for each in ([1, 0], [0, 1])]
+    >>> pair_ratio(Preferences(judges, retrieved=2))
     0.5
     """
     votes = np.sum([g.prefers for g in p.groups], axis=0, dtype=np.int64)
@@ -167,9 +175,12 @@ def group_ratio(p: Preferences, scope: Scope = "all") -> float:
     Use: where every person counts the same, however many documents each compared.
     Reference: C. Buckley, trec_eval (measure `prefs_avgjg`).
 
-    >>> from rankproof.core.judgments import by_levels
+    >>> import numpy as np
+    >>> from rankproof.core.judgments import Order, Preferences, group
     >>> from rankproof.core.measures.preferences import group_ratio
-    >>> round(group_ratio(by_levels([2, 1, 0], [0, 1, None])), 4)
+    >>> three = group([Order(np.arange(3), np.array([2, 1, 0]))], documents=3)
+    >>> two = group([Order(np.arange(2), np.array([0, 1]))], documents=3)
+    >>> round(group_ratio(Preferences([three, two], retrieved=3)), 4)
     0.5
     """
     return sum(t.ratio for t in _tallies(p, scope)) / len(p.groups)
@@ -194,9 +205,11 @@ def balanced_group_ratio(p: Preferences, scope: Scope = "all") -> float:
     Use: where pools of wrong documents differ much from judge to judge.
     Reference: C. Buckley, trec_eval (measure `prefs_avgjg_Rnonrel`).
 
-    >>> from rankproof.core.judgments import by_levels
+    >>> import numpy as np
+    >>> from rankproof.core.judgments import Order, Preferences, group
     >>> from rankproof.core.measures.preferences import balanced_group_ratio
-    >>> balanced_group_ratio(by_levels([1]))
+    >>> judge = group([Order(np.arange(1), np.array([1]))], documents=1)
+    >>> balanced_group_ratio(Preferences([judge], retrieved=1))
     1.0
     """
     counts = [_balanced(g, p.retrieved, scope) for g in p.groups]
