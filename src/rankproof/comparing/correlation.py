@@ -73,16 +73,6 @@ class Kinship(Result):
     """The share of the people's pairs, and of the machine's."""
     findings: list[Finding]
 
-    def row(self, system: str, measure: str | None = None) -> KinshipRow:
-        """The row of one system."""
-        for each in self.rows:
-            if each.system == system and measure in (None, each.measure):
-                return each
-        raise UsageError(
-            f"row: got {system!r}, expected one of {', '.join(dict.fromkeys(e.system for e in self.rows))}. "
-            "Next: name one of them."
-        )
-
     @property
     def favoured(self) -> list[str]:
         """The systems that gain more under the machine than the others do, on any measure."""
