@@ -27,8 +27,6 @@ AT_ONCE = 1 << 18
 """The number of rows processed at a time, as intermediate arrays are wide."""
 DENSE = 1 << 24
 """A place for each of so many documents is made at most."""
-EXACT = 2.0**53
-"""Below this every whole number is a number of double precision; from here on neighbours become equal."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -81,10 +79,6 @@ class Census(Displayable):
     """Documents dropped because they came twice."""
     comments: int = 0
     """Lines that begin with `#` and were passed over."""
-    huge: int = 0
-    """Scores so large that whole numbers next to each other become equal."""
-    infinite: int = 0
-    """Scores that are infinite."""
     ranks: int = 0
     """Rankings of which some ranks were held against their scores."""
     ranks_contrary: int = 0
@@ -124,12 +118,7 @@ def join(
 
 
 def note_scores(score: Array, start: Array, census: Census) -> None:
-    """Count what is odd about scores: those without a neighbour of their own, and rankings in which they rise."""
-    if len(score) and not -EXACT < score.min() <= score.max() < EXACT:
-        huge = int(np.count_nonzero(np.abs(score) >= EXACT))
-        infinite = int(np.count_nonzero(np.isinf(score)))
-        census.infinite += infinite
-        census.huge += huge - infinite
+    """Count the rankings in which the scores rise."""
     census.lists += len(start)
     if len(score) > 1:
         _note_rises(score, start, census)

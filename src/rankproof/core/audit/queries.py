@@ -358,21 +358,6 @@ def short_of_cut_off(case: FindingCase) -> Iterator[Finding]:
     yield Finding("warning" if deepest >= DEEP else "note", "short-of-cut-off", len(beyond), message, (), advice)
 
 
-def extreme_scores(case: FindingCase) -> Iterator[Finding]:
-    """Scores that double precision cannot tell from their neighbours, or that are infinite."""
-    huge, infinite = case.census.huge, case.census.infinite
-    if huge:
-        message = (
-            f"{count(huge, 'score is', 'scores are')} beyond 2^53, where whole numbers that differ by 1 become equal."
-        )
-        advice = "subtract a common part from the scores, or give the order itself as a list of ids."
-        yield Finding("warning", "huge-scores", huge, message, (), advice)
-    if infinite:
-        message = f"{count(infinite, 'score is', 'scores are')} infinite; all of one sign are equal."
-        advice = "look for a division by 0 or an overflow behind them."
-        yield Finding("warning", "infinite-scores", infinite, message, (), advice)
-
-
 CHECKS = (
     judged_by_its_kin,
     made_by_machine,
@@ -387,5 +372,4 @@ CHECKS = (
     short_rankings,
     constant_scores,
     upside_down,
-    extreme_scores,
 )

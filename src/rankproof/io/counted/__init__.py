@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 COUNTS = ("times", "place", "first_place", "last_place", "low", "lowest", "highest")
 """The counts of a judged document that was found."""
-OF_QUERIES = ("retrieved", "unlike", "dropped", "bad", "huge", "infinite")
+OF_QUERIES = ("retrieved", "unlike", "dropped", "bad")
 """The counts of a query."""
 
 
@@ -59,9 +59,6 @@ def ordered_of(
     _check_found(judged, found, judgments, conventions, source)
     _check_queries(query, queries, judgments, source)
     census.dropped += int(np.nansum(queries["dropped"]))
-    infinite = int(np.nansum(queries["infinite"]))
-    census.infinite += infinite
-    census.huge += int(np.nansum(queries["huge"])) - infinite
     census.lists += len(query)
     # In how many queries documents that nobody judged were looked at for repetitions.
     looked = int(np.count_nonzero(~np.isnan(queries["unlike"])))
@@ -338,7 +335,7 @@ def counted_rows(columns: Mapping[str, Sequence[Any]], source: str) -> CountedRo
             f"{source}: counted rows without the column {missing[0]!r}. "
             "Next: give all columns of the query that 'rankproof sql' writes."
         )
-    defaults = {"times": 1, "low": 0, "dropped": 0, "bad": 0, "huge": 0, "infinite": 0}
+    defaults = {"times": 1, "low": 0, "dropped": 0, "bad": 0}
     for name in ("query_id", "doc_id"):
         found[name] = [None if each is None or each != each or each == "" else _text(each) for each in found[name]]
     for name in (*COUNTS, *OF_QUERIES):

@@ -11,7 +11,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from rankproof.core.conventions import Conventions
-from rankproof.core.join import EXACT
 from rankproof.core.table import Rankings
 from rankproof.errors import DataError, shorten
 from rankproof.io.column_roles import RANKING, guess
@@ -232,8 +231,6 @@ class Polars:
                 unlike=docs,
                 dropped=pl.col("copies").sum() - pl.len(),
                 bad=(pl.col("bad") | pl.col("d").is_null()).sum(),
-                huge=pl.lit(0) if by_rank else (pl.col("s").abs() >= EXACT).sum(),
-                infinite=pl.lit(0) if by_rank else pl.col("s").is_infinite().sum(),
             )
             .with_columns(unlike=pl.when((pl.col("probe") == 1) | in_all).then(pl.col("unlike")))
             .drop("probe")

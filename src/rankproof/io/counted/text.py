@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pkgutil import get_data
 
 from rankproof.core.conventions import Conventions
-from rankproof.core.join import EXACT
 from rankproof.document.numbers import setting
 from rankproof.errors import UsageError, check_one_of, is_one_of
 
@@ -137,10 +135,6 @@ def counting_text(dialect: str, what: Counted, conventions: Conventions) -> str:
         answers = "{} as query_id, {} as doc_id".format(*ids)
     before = "<" if conventions.ties == "id" else ">"
     probed = "1 = 1" if what.distinct == "all" else "w.probe = 1"
-    high, endless = (
-        "0" if by_rank else f"sum(case when abs(r.s) {beyond} then 1 else 0 end)"
-        for beyond in (f">= {EXACT:.0f}", f"> {sys.float_info.max!r}")
-    )
     rules = f"'{rules_of(conventions)}'"
     return f"""with {OWN}rows as (
   select {query} as q, {doc} as d, {spoken.most.format(score) if best else score} as s,
@@ -164,16 +158,14 @@ select min(h.{own}) as {own}, min(h.{judgment}) as {judgment}, {whole("max(h.tim
     {whole("sum(case when r.s >= h.s then 1 else 0 end)")} as last_place,
     {whole("max(case when h.s <= 0 then 1 else 0 end)")} as low, {spoken.most.format("h.lowest")} as lowest,
     {spoken.most.format("h.s")} as highest,
-    {none} as retrieved, {none} as unlike, {none} as dropped, {none} as bad, {none} as huge,
-    {none} as infinite, {rules} as rules
+    {none} as retrieved, {none} as unlike, {none} as dropped, {none} as bad, {rules} as rules
   from {OWN}rows r inner join {OWN}hits h on r.q = h.q group by h.q, h.d
 union all
 select min(w.{own}), {none if what.numbered else f"cast(null as {spoken.short})"}, {none}, {none}, {none}, {none},
     {none}, {spoken.double.format("null")}, {spoken.double.format("null")}, {whole("count(*)")},
     {whole(f"case when max(w.probe) = 1 then count(distinct case when {probed} then r.d end) end")},
     {whole("sum(r.copies) - count(*)")},
-    {whole(f"sum(case when r.bad = 1 or r.d is null or r.d = {no_id} then 1 else 0 end)")}, {whole(high)},
-    {whole(endless)}, {rules}
+    {whole(f"sum(case when r.bad = 1 or r.d is null or r.d = {no_id} then 1 else 0 end)")}, {rules}
   from {OWN}rows r inner join {OWN}wanted w on r.q = w.q group by w.q
 """
 

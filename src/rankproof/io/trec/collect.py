@@ -108,7 +108,7 @@ def collect_rankings(
         gathered = list(_gathered(sources, scan, found, apart, rows))
     kept = [*found.values(), *gathered]
     for each in kept:
-        for name in ("dropped", "comments", "huge", "infinite", "lists", "rising", "rises", "falls"):
+        for name in ("dropped", "comments", "lists", "rising", "rises", "falls"):
             setattr(census, name, getattr(census, name) + getattr(each.noticed, name))
     # A sixteenth of the different keys at a time, as all at once take several times the room.
     shares = ([NO_KEYS, *(each.keys[each.keys & 15 == bits] for each in others)] for bits in range(16))
