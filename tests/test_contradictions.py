@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -149,12 +148,6 @@ def test_a_leaderboard_never_contradicts_itself() -> None:
             assert duel.told_apart != bool(shared), (duel, board.letters)
             seen.add(duel.told_apart)
         assert board.told_apart == sum(duel.told_apart for duel in board.versus)
-        assert 0 <= board.swap_rate <= board.swap_most <= 0.5
-        rate, most = re.findall(r"([\d.]+) %", " ".join(str(board).split()).rpartition("Two halves")[2])
-        assert float(rate) <= float(most)
-        if not board.told_apart:
-            assert board.swap_most == 0.5, board
-            assert "at most 50 %" in " ".join(str(board).split())
     assert seen == {True, False}
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, time
-from typing import Any, TextIO, TypeVar
+from typing import Any, TextIO
 
-T = TypeVar("T")
 FIRST = 1.0
 """Seconds after which a person wants to know what is going on."""
 EVERY = {True: 0.25, False: 10.0}
@@ -69,27 +68,18 @@ def under_way(part: str, share: Callable[[], float]) -> Iterator[None]:
         UNDER_WAY.pop(part, None)
 
 
-def with_share(part: str, items: Sequence[T]) -> Iterator[T]:
-    """The items; meanwhile the share of them that was taken can be shown.
-
-    >>> [share_in_words("scoring") for _ in with_share("drawing", range(4))][1:3]
-    ['scoring ... drawing, 25 %', 'scoring ... drawing, 50 %']
-    """
-    done = 0
-    with under_way(part, lambda: done / len(items)):
-        for done, item in enumerate(items):  # noqa: B007
-            yield item
-
-
 def draw_in_lots(draws: int, at_once: int) -> Iterator[int]:
     """How many to draw at a time, at most `at_once`, until all are drawn; the share that was drawn can be shown.
 
     >>> list(draw_in_lots(10, 4))
     [4, 4, 2]
+    >>> [share_in_words("scoring") for _ in draw_in_lots(4, 1)][1:3]
+    ['scoring ... drawing, 25 %', 'scoring ... drawing, 50 %']
     """
-    size = max(1, at_once)
-    for start in with_share("drawing", range(0, draws, size)):
-        yield min(size, draws - start)
+    done, size = 0, max(1, at_once)
+    with under_way("drawing", lambda: done / draws):
+        for done in range(0, draws, size):
+            yield min(size, draws - done)
 
 
 def share_in_words(what: str) -> str:

@@ -89,7 +89,6 @@ def test_what_is_broken_never_passes_and_is_told_everywhere(case: str, missing: 
         return
     board = leaderboard(judged, systems, "RR", missing=missing)
     assert board.told_apart == (verdict == "worse")
-    assert (board.swap_most == 0.5) == (verdict == "unclear")
     page = report(judged, systems, "RR", missing=missing)
     for text in (str(compared), compared.format("markdown"), str(board), page.text(), page.html()):
         told = " ".join(text.split())

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rankproof.errors import RankproofError
-from rankproof.stats.agreement import kendall_tau_b, most_swaps, rbo_of, stability
+from rankproof.stats.agreement import kendall_tau_b, rbo_of, stability
 from rankproof.stats.corrections import correct, tukey
 from rankproof.stats.differences import difference_interval, equivalence
 from rankproof.stats.intervals import interval
@@ -66,7 +66,6 @@ OTHERS: dict[str, Callable[[Any], Any]] = {
         (lambda: kendall_tau_b([1, 2], [1, 2]), r"first: got \[1, 2\], expected a mapping"),
         (lambda: rbo_of({"a": "x", "b": "y"}, {"a": 1, "b": 2}), "scores: got 'x' at position 0"),
         (lambda: stability([np.ones(2), np.ones(2)]), "stability: systems: got"),
-        (lambda: most_swaps(2.0), "p: got 2.0"),
         (lambda: paired_t(["a", "b"]), "differences: got 'a' at position 0, expected numbers"),
         (lambda: paired_t([1, [2, 3]]), r"differences: got \[2, 3\] at position 1"),
         (lambda: difference_interval("abc"), "differences: got 'abc', expected numbers"),

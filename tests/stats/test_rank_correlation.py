@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.agreement import kendall_tau_b, order, rbo_of, stability, swap_rate, tau_ap_of
+from rankproof.stats.agreement import kendall_tau_b, order, rbo_of, stability, tau_ap_of
 from rankproof.stats.corrections import discriminative_power
 from tests.work import calls
 
@@ -100,34 +100,6 @@ def test_discriminative_power_is_the_share_of_found_pairs() -> None:
         discriminative_power([0.1], alpha=1)
 
 
-def test_swaps_of_like_and_unlike_systems() -> None:
-    base = rng(1).random(60)
-    found = swap_rate({"a": base, "same": base, "best": base + 2}, rng(2), 300)
-    assert found.pairs[("a", "same")] == 0.5
-    assert found.pairs[("a", "best")] == 0.0
-    assert found.size == 30
-    assert found.rate == pytest.approx(np.mean(list(found.pairs.values())))
-
-
-@pytest.mark.slow
-def test_swap_rates_follow_the_normal_distribution() -> None:
-    """Two halves disagree with chance 2 p (1 - p); around a true gap of 0 that is 1/2, over a wide one nearly 0."""
-    draw = rng(3)
-    rates = []
-    for _ in range(60):
-        a, b = draw.normal(0, 1, 100), draw.normal(0.15, 1, 100)
-        rates.append(swap_rate({"a": a, "b": b}, draw, 50).rate)
-    p = stats.norm.cdf(0.15 / np.sqrt(2 / 50))
-    assert np.mean(rates) == pytest.approx(2 * p * (1 - p), abs=0.06)
-
-
-def test_swaps_do_not_depend_on_the_order_of_queries_or_systems() -> None:
-    systems = {name: rng(i).random(31) for i, name in enumerate("abc")}
-    found = swap_rate(systems, rng(5), 200)
-    turn = rng(6).permutation(31)
-    assert swap_rate({name: systems[name][turn] for name in "cab"}, rng(5), 200) == found
-
-
 def test_stability_is_leave_one_out() -> None:
     systems = {name: rng(i).normal(0.02 * i, 0.3, 25) for i, name in enumerate("abcde")}
     full = {name: float(values.mean()) for name, values in systems.items()}
@@ -153,12 +125,11 @@ def test_one_query_can_hold_up_a_leader() -> None:
     assert stability({"a": np.zeros(3), "b": np.zeros(3)}).moves == ()
 
 
-@pytest.mark.parametrize("function", [stability, lambda systems: swap_rate(systems, rng())])
-def test_tables_that_cannot_be_used_are_refused(function: Any) -> None:
+def test_tables_that_cannot_be_used_are_refused() -> None:
     for bad, said in [({"a": np.ones(3)}, "2 queries by 2 systems"), ({}, "2 queries"), ({"a": np.ones(1), "b": np.ones(1)}, "2 queries"),
                       ({"a": np.ones(3), "b": np.ones(2)}, "expected as many"), ({"a": np.ones(2), "b": np.array([1, np.nan])}, "values of 'b': got nan")]:  # fmt: skip
         with pytest.raises(DataError, match=said):
-            function(bad)
+            stability(bad)
 
 
 def test_leaving_out_each_of_many_queries_calls_no_more_functions() -> None:

@@ -31,14 +31,13 @@ from rankproof.errors import DataError, UsageError, check_whole, old_arguments
 from rankproof.io.load import Columns, systems_by_name, with_columns
 from rankproof.scoring.evaluate import check_conventions, check_not_thin, evaluate_each
 from rankproof.scoring.protocol import ScoresLike
-from rankproof.stats.agreement import most_swaps, order, stability, swap_rate
+from rankproof.stats.agreement import order, stability
 from rankproof.stats.confidence import Ends, agree_with_test
 from rankproof.stats.corrections import correct, letters
 from rankproof.stats.differences import difference_interval
 from rankproof.stats.paired import check_alpha, paired_differences, sign_flips
 
 PERMUTATIONS = 10_000
-SPLITS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +74,7 @@ class Leaderboard(PlainData, Result):
     told_apart: int
     """Pairs of systems whose difference is more than chance (sign flips, Holm)."""
     pairs: int
-    swap_rate: float
-    """How often two halves of queries like these disagree about which of two systems is better, as these tell.
-
-    No pair counts more than a half, as two coins: halves of one set disagree more often about systems that are even on
-    it, as what favours the one half is missing in the other.
-    """
     alpha: float
-    swap_most: float = 0.5
-    """How often they may disagree at most (at 1 - alpha)."""
     higher: bool = True
     """Whether more is better."""
     left_out: int = 0
@@ -181,9 +172,6 @@ def leaderboard(
     for i, each in enumerate(duels):
         if {each.better, each.worse} & missing.keys() or {each.better, each.worse} <= wrong:
             duels[i] = replace(each, told_apart=False)
-    swaps = swap_rate(values, np.random.default_rng(seed), SPLITS)
-    rate = sum(min(each, 0.5) for each in swaps.pairs.values()) / len(duels)
-    most = sum(most_swaps(each.p if each.told_apart else 1.0, alpha) for each in duels) / len(duels)
     limits = {each: soundness(alike[each], column.measure).to_dict() for each in ordered}
     counting = {each: own.only([name], queries) if shared else own for each, own in alike.items()}
     spans = {each: counting[each].interval(name) for each in ordered}
@@ -199,8 +187,6 @@ def leaderboard(
         first_changes=found.first_changes,
         told_apart=sum(each.told_apart for each in duels),
         pairs=len(duels),
-        swap_rate=rate,
-        swap_most=max(most, rate),
         alpha=alpha,
         higher=higher,
         intervals={each: ends if np.isfinite(ends[0]) else (None, None) for each, ends in spans.items()},

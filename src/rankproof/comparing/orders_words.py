@@ -108,8 +108,7 @@ def _trust(view: View) -> list[str]:
         _groups(view),
         left,
         f"Told apart beyond chance: {view['told_apart']} of {pairs} of systems (sign flips, Holm, at "
-        f"{view['alpha']:g}). Two halves of queries like these disagree about the better of two systems an estimated "
-        f"{share(view['swap_rate'])} of the time, at most {share(max(view['swap_most'], 0.001))}.",
+        f"{view['alpha']:g}).",
     ]
 
 

@@ -21,9 +21,7 @@ from rankproof.core.hits import Array
 from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, check_number, check_one_of, check_whole, explain_calls, shorten
-from rankproof.progress import with_share
-from rankproof.stats.distributions import NORMAL
+from rankproof.errors import DataError, check_one_of, explain_calls, shorten
 from rankproof.stats.paired import check_share
 from rankproof.stats.variance import by_query
 
@@ -296,59 +294,6 @@ def _shared(first: Ordering, second: Ordering) -> tuple[list[str], list[Array]]:
         )
     rows = (finite_row(np.array([scores[name] for name in names]), "scores") for scores in (first, second))
     return names, list(map(round_off_noise, rows))
-
-
-@dataclass(frozen=True, slots=True)
-class Swaps:
-    """How often two disjoint halves of the queries disagree about which of two systems is better."""
-
-    rate: float
-    """Over all pairs and splits; if a half sees no difference, that split counts half."""
-    pairs: dict[tuple[str, str], float]
-    """The rate of each pair of systems."""
-    splits: int
-    size: int
-    """Queries in each half."""
-
-
-@explain_calls
-def swap_rate(systems: Mapping[str, Array], rng: np.random.Generator, splits: int = 1000) -> Swaps:
-    """Split the queries in two halves again and again: how often do the halves order two systems differently?
-
-    Systems are taken by name and queries by their values, so their order does not matter.
-
-    Reference: E. M. Voorhees, C. Buckley: The effect of topic set size on retrieval experiment error, SIGIR 2002.
-
-    >>> swap_rate({"a": np.arange(10.0), "b": np.arange(10.0) + 1}, np.random.default_rng(0)).rate
-    0.0
-    """
-    check_whole("splits", splits)
-    names = sorted(systems)
-    table = by_query({name: systems[name] for name in names})
-    rows = table[np.lexsort(table.T)]
-    half = len(rows) // 2
-    means = np.empty((2, splits, len(names)))
-    for split in with_share("splitting the queries", range(splits)):
-        shuffled = rows[rng.permutation(len(rows))[: 2 * half]]
-        means[:, split] = shuffled.reshape(2, half, len(names)).mean(axis=1)
-    of = dict(zip(names, np.moveaxis(round_off_noise(means), -1, 0), strict=True))
-    agreed = {(one, other): np.sign(of[one] - of[other]).prod(axis=0).mean() for one, other in combinations(names, 2)}
-    pairs = {pair: float(1 - each) / 2 for pair, each in agreed.items()}
-    return Swaps(sum(pairs.values()) / len(pairs), pairs, splits, half)
-
-
-def most_swaps(p: float, alpha: float = 0.05) -> float:
-    """At most how often two halves of other queries disagree about two systems whose difference has this p.
-
-    A half sees the difference with sqrt(2) times the standard error of all queries; the least difference that goes
-    with the p at 1 - alpha is taken. Where the test finds nothing, two halves are as good as two coins.
-
-    >>> most_swaps(0.06), round(most_swaps(0.001), 3), most_swaps(1e-12) < 1e-3
-    (0.5, 0.287, True)
-    """
-    check_number("p", p, above=0, most=1, advice="give the p-value of the difference")
-    wrong = NORMAL.cdf(min(0.0, NORMAL.inv_cdf(p / 2) - NORMAL.inv_cdf(alpha / 2)) / 2**0.5)
-    return 2 * wrong * (1 - wrong)
 
 
 def round_off_noise(means: Array) -> Array:
