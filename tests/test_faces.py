@@ -78,7 +78,6 @@ def folder(tmp_path: Path) -> Path:
         ("compare j.qrels a.run --machine j.qrels", "and 1 ranking, expected two or more of them"),
         ("monitor log.csv", "name the columns, like --columns ts=when"),
         ("diagnose j.qrels a.run --queries labels.csv", "like --columns query=NAME,question=NAME"),
-        ("evaluate j.qrels a.run -m P(judged_only=True)", "Next: --unjudged skip leaves unjudged documents out"),
         ("judge s.jsonl --judge azure:m", "https://NAME.openai.azure.com, or give --base-url; MODEL is"),
         ("judge s.jsonl --judge openai:m --set top_aa=1", "go into --set extra.top_aa=..."),
         ("convert odd.csv odd.json", "Next: say which, with --as judgments or --as ranking."),

@@ -23,7 +23,6 @@ from rankproof.core.corpus import ShownDocument
 from rankproof.core.hits import Array, Hits, PerQuery
 from rankproof.core.judgments import Preferences
 from rankproof.document.model import Displayable
-from rankproof.document.numbers import setting
 from rankproof.errors import UsageError, UserCode, is_one_of, not_known, one_of, shorten
 from rankproof.suggestions import docstring
 
@@ -228,15 +227,6 @@ class Spec(Displayable):
         return self.doc.partition("\n")[0]
 
 
-ELSEWHERE = {
-    "judged_only": "{skip} leaves unjudged documents out of every measure; else ",
-    "dcg": "gain='exp' is what dcg='exp-log2' is; else ",
-    "gains": "gain={grade: gain} is what gains= is; else ",
-    "rel": "NumRelRet is what NumRet(rel=...) is, with the same rel; else ",
-}
-"""Parameters of ir_measures that are written otherwise here."""
-
-
 @dataclass(frozen=True, eq=False)
 class Measure:
     """A measure with its parameters: `P @ 5`, `nDCG(gain='exp') @ 10`.
@@ -309,10 +299,8 @@ class Measure:
         for name in params:
             if name not in known:
                 said = f"{self.spec.name}: unknown parameter {name!r}, expected {', '.join(known) or 'none'}"
-                own = self.spec.name == "NumRet" if name == "rel" else name == "judged_only" or "gain" in known
-                elsewhere = ELSEWHERE.get(name, "").replace("{skip}", setting("unjudged", "skip")) if own else ""
                 judged = "--judged " if self.spec.kind == "judged" else ""
-                raise not_known(said, name, known, f"{elsewhere}see 'rankproof measures {judged}{self.spec.name}'")
+                raise not_known(said, name, known, f"see 'rankproof measures {judged}{self.spec.name}'")
         checked = {name: known[name].kind.check(self.spec.name, name, value) for name, value in params.items()}
         given = {name: value for name, value in {**self.params, **checked}.items() if value != known[name].default}
         return Measure(self.spec.with_parameters(given), MappingProxyType(given), self.stated.union(params))
