@@ -41,8 +41,6 @@ CEILING_WARNED = 0.5
 """Below half, even a perfect ranking looks poor on a scale to 1."""
 DEEP = 50
 """A cut-off this deep measures how much a retriever finds at all, which shorter rankings cannot show."""
-NEAR_EMPTY = 0.1
-"""A ranking with less than a tenth of the usual number of documents was likely cut off or filtered."""
 SELF_FOUND = 0.1
 """Numbered queries and documents share ids by accident now and then, not in a tenth of the queries."""
 ENOUGH_SHARED = 0.1

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof.core.audit import DEEP, EXAMPLES, NEAR_EMPTY, Finding, FindingCase, few_examples, kin_of, list_words
+from rankproof.core.audit import DEEP, EXAMPLES, Finding, FindingCase, few_examples, kin_of, list_words
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
 from rankproof.document.numbers import count, none_of, setting
@@ -234,21 +234,6 @@ def empty_rankings(case: FindingCase) -> Iterator[Finding]:
         yield Finding("warning", "empty-rankings", number, message, few_examples(case.names(empty)), advice)
 
 
-def short_rankings(case: FindingCase) -> Iterator[Finding]:
-    """Rankings with next to nothing in them, if others hold much."""
-    if case.conventions.unjudged == "skip" or not case.answered.any():
-        return
-    usual = float(np.median(case.hits.retrieved[case.answered]))
-    short = case.answered & (case.hits.retrieved > 0) & (case.hits.retrieved < NEAR_EMPTY * usual)
-    number = int(short.sum())
-    if number:
-        message = (
-            f"{count(number, 'ranking holds', 'rankings hold')} less than a tenth of the usual {usual:,.0f} documents."
-        )
-        advice = "look for a filter, a time-out or a cut file behind the short answers."
-        yield Finding("warning", "short-rankings", number, message, few_examples(case.names(short)), advice)
-
-
 def constant_scores(case: FindingCase) -> Iterator[Finding]:
     """Rankings in which every document has one score, as far as judged documents tell."""
     hits = case.hits
@@ -369,7 +354,6 @@ CHECKS = (
     nothing_found,
     duplicates,
     empty_rankings,
-    short_rankings,
     constant_scores,
     upside_down,
 )
