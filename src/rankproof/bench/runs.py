@@ -12,7 +12,7 @@ from rankproof.bench.retriever import Answer
 from rankproof.bench.runner import RunPlan, RunRow
 from rankproof.comparing.compare import compare_scores
 from rankproof.comparing.comparison import Comparison, ComparisonRow
-from rankproof.core.audit.ids import spelling_between
+from rankproof.core.audit.ids import misspelt_between
 from rankproof.core.conventions import Conventions, ScoringArguments
 from rankproof.core.corpus import Corpus
 from rankproof.core.defaults import DEFAULT_MEASURES
@@ -178,7 +178,7 @@ class Run(Result):
 
     def _unknown(self) -> str:
         docs = list(dict.fromkeys(doc for each in self.unknown.values() for doc in each))
-        rule = spelling_between(docs, self.corpus or (), ("answers", "corpus"))
+        rule = misspelt_between(docs, self.corpus or (), ("answers", "corpus"))
         why = "" if rule is None else f" {rule}"
         return (
             f"found documents that are not in the corpus ({_first(docs)}; the corpus has "

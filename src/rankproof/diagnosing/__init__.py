@@ -11,7 +11,7 @@ import numpy as np
 
 from rankproof.core.arrays import by_key
 from rankproof.core.audit import Finding
-from rankproof.core.audit.ids import CORPUS, check_found, not_in_corpus, relevant_in, respelt, without_text
+from rankproof.core.audit.ids import CORPUS, check_found, misspelt_between, not_in_corpus, relevant_in, without_text
 from rankproof.core.audit.queries import beyond_queries, ungrouped_queries
 from rankproof.core.conventions import ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURE
@@ -318,7 +318,7 @@ def _whole(evidence: Evidence, precision: Band, recall: Band) -> Whole:
     asked = evidence.asked.values()
     # The spelling of missing documents in the corpus.
     gone = {doc for each in evidence.asked.values() for doc in each.gone}
-    found = respelt(gone, evidence.corpus or (), CORPUS) if gone else None
+    found = misspelt_between(sorted(gone), evidence.corpus or (), CORPUS) if gone else None
     return Whole(
         precision=precision,
         recall=recall,

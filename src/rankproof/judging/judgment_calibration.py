@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.audit.ids import spelling_between
+from rankproof.core.audit.ids import misspelt_between
 from rankproof.core.defaults import JUDGE_MEASURES
 from rankproof.core.judgments import Judgments, judgments_from_rows
 from rankproof.core.measure import Measure
@@ -170,7 +170,7 @@ def _apart(machine: Judgments, human: Judgments) -> DataError:
     shared = set(machine.queries) & set(human.queries)
     sides = (human.doc_ids, machine.doc_ids) if shared else (human.query_ids, machine.query_ids)
     what = "documents" if shared else "queries"
-    rule = spelling_between(*sides, (SIDES[0], SIDES[1]))
+    rule = misspelt_between(*sides, (SIDES[0], SIDES[1]))
     shown = f"{shorten(sides[0][0])} and {shorten(sides[1][0])}" if all(map(len, sides)) else "none"
     advice = (
         "label pairs that the machine judged ('rankproof calibrate --machine FILE --run FILE --next 50 -o pool.jsonl' "

@@ -400,12 +400,12 @@ def test_no_common_document(whole: bool) -> None:
         (
             ["doc_12", "doc_13"],
             ["12", "14"],
-            "The ids of the judgments match those of the ranking without 'doc_' at their start.",
+            "1 id differs between judgments and ranking only in 'doc_' at their start.",
         ),
         (
             ["12", "13"],
             ["12.pdf", "14.pdf"],
-            "The ids of the ranking match those of the judgments without '.pdf' at their end.",
+            "1 id differs between judgments and ranking only in '.pdf' at their end.",
         ),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from rankproof import Benchmark, compare, diagnose, evaluate, gate
 from rankproof.bench.grid import grid
 from rankproof.bench.testset.checks import check_questions
-from rankproof.core.audit.ids import spelling_between
+from rankproof.core.audit.ids import JOINED, misspelt_between
 from rankproof.errors import DataError
 from tests.shell import rankproof
 
@@ -18,7 +18,7 @@ QUESTIONS = {f"q{i}": f"what does {name} say" for i, name in enumerate(NAMES)}
 JUDGED = {f"q{i}": {name: 1} for i, name in enumerate(NAMES)}
 RANKED = {query: [*judged, "other"] for query, judged in JUDGED.items()}
 AS_FILES = {query: [f"{doc}.md" for doc in docs] for query, docs in RANKED.items()}
-RULE = r"without '\.md' at their end\. For example 'page-a' and 'page-a\.md'"
+RULE = r"'\.md' at their end\. For example 'page-a' and 'page-a\.md'"
 
 
 @pytest.fixture
@@ -34,28 +34,31 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        ([f"{name}.md" for name in NAMES], "without '.md' at their end"),
-        ([f"docs/{name}" for name in NAMES], "folders before their names"),
+        ([f"{name}.md" for name in NAMES], "'.md' at their end"),
+        ([f"docs/{name}" for name in NAMES], "'docs/' at their start"),
         (
             [f"{name}.{'md' if i % 2 else 'txt'}" for i, name in enumerate(NAMES)],
             "endings of their file names",
         ),
         ([f"{i}/{name}" for i, name in enumerate(NAMES)], "folders before their names"),
-        ([f"part-{i}/{name}.{i % 2 * 'r'}st" for i, name in enumerate(NAMES)], "and the endings of these"),
+        (
+            [f"part-{i}/{name}.{i % 2 * 'r'}st" for i, name in enumerate(NAMES)],
+            "folders before their names and the endings",
+        ),
         ([name.upper() for name in NAMES], "upper and lower case"),
     ],
 )
 def test_the_way_of_spelling_that_keeps_two_sides_apart_is_found(other: list[str], said: str) -> None:
     for left, right in ((NAMES, other), (other, NAMES)):
-        found = spelling_between(left, right)
+        found = misspelt_between(left, right, JOINED)
         assert found is not None
         assert said in found.message
         assert found.examples
 
 
 def test_ids_of_two_collections_have_no_such_way() -> None:
-    assert spelling_between(NAMES, ["x/1.md", "x/2.md"]) is None
-    assert spelling_between(["1.1", "2.5"], ["1", "2"]) is None
+    assert misspelt_between(NAMES, ["x/1.md", "x/2.md"], JOINED) is None
+    assert misspelt_between(["1.1", "2.5"], ["3", "4"], JOINED) is None
 
 
 def test_a_corpus_spelt_otherwise_is_bad_data_everywhere(folder: Path) -> None:
@@ -103,7 +106,7 @@ def test_a_run_without_judgments_says_how_the_corpus_spells_its_ids(folder: Path
     run = Benchmark(QUESTIONS, None, folder).run("own", lambda text: ["page-b", "page-a"])
     (note,) = [each for each in run.notes if "not in the corpus" in each]
     assert "the corpus has 'page-a.md'" in note
-    assert "without '.md' at their end" in note
+    assert "'.md' at their end" in note
 
 
 def test_questions_of_another_set_are_bad_data() -> None:

@@ -147,7 +147,7 @@ def test_an_interval_of_kappa_is_never_empty() -> None:
     [
         ({"other": {"a": 1}}, "are called, for example, 'other' and 'q1'"),
         ({"Q1": {"a": 1}, "Q2": {"b": 1}}, "in upper and lower case"),
-        ({"q1": {"doc-a": 1, "doc-b": 1}}, "without 'doc-' at their start"),
+        ({"q1": {"doc-a": 1, "doc-b": 1}}, "'doc-' at their start"),
     ],
 )
 def test_files_that_do_not_meet_are_an_error_with_a_way_out(human: Table, said: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rankproof.core.audit import Audit, Finding, Severity, few_examples
-from rankproof.core.audit.ids import CORPUS, not_in_corpus, respelt, without_text
+from rankproof.core.audit.ids import CORPUS, misspelt_between, not_in_corpus, without_text
 from rankproof.core.corpus import Corpus
 from rankproof.core.table import best_first
 from rankproof.document.numbers import count, none_of
@@ -187,7 +187,7 @@ def _unknown(relevant: Relevant, corpus: Corpus) -> list[Finding]:
         return [apart]
     known = set(corpus)
     unknown = [f"{query}: {doc}" for query, found in relevant.items() for doc in sorted(found - known)]
-    spelt = respelt(set().union(*relevant.values()) - known, known, CORPUS)
+    spelt = misspelt_between(sorted(set().union(*relevant.values())), corpus, CORPUS)
     said = "relevant document is", "relevant documents are", "not in the corpus."
     advice = "no retriever can find them: add them, or take their judgments out."
     return [*([spelt] if spelt else []), *_finding("error", "relevant-not-in-corpus", unknown, *said, advice)]

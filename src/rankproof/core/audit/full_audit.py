@@ -6,8 +6,9 @@ For queries that are spread over workers, errors are found from numbers that add
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
+from unicodedata import normalize
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from rankproof.core.audit import (
     gather_queries,
 )
 from rankproof.core.audit.hit_checks import audit_hits, misspelt_ids, none_relevant, strictest, with_spelling
-from rankproof.core.audit.ids import affixes, twins
+from rankproof.core.audit.ids import JOINED, misspelt_between
 from rankproof.core.audit.queries import (
     BEYOND_CHANCE,
     CERTAIN,
@@ -41,6 +42,7 @@ from rankproof.core.audit.queries import (
     places_from_the_middle,
     turned_round,
 )
+from rankproof.core.audit.spelling import side_by_side
 from rankproof.core.conventions import is_unanswered, keep_one
 from rankproof.core.hits import Array
 from rankproof.core.join import contrary_groups
@@ -67,22 +69,35 @@ Check = Callable[[WholeRankings], Iterator[Finding]]
 
 def explain_unmet(found: Audit, case: FindingCase, table: RankingTable, checks: Sequence[Check] = ()) -> Audit:
     """The audit with what keeps two sides apart and examples of both, and with what the checks find."""
-    whole, spelt = gather_queries(table), misspelt_ids(case, table)
-    more = chain(_meeting(case.judgments, whole), *(check(whole) for check in checks))
+    whole, spelt = gather_queries(table), list(misspelt_ids(case, table))
+    more = chain(_meeting(case.judgments, whole, bool(spelt)), *(check(whole) for check in checks))
     return Audit.of(with_spelling({each.kind: each for each in (*found, *more)}.values(), spelt))
 
 
-def _meeting(judged: Judgments, whole: WholeRankings) -> Iterator[Finding]:
-    """Whether the ids of both sides meet, and what keeps them apart where they do not."""
-    docs = whole.table.doc
-    if set(judged.query_ids).isdisjoint(whole.queries):
-        yield nothing_common("query", len(judged.query_ids), judged.query_ids, whole.queries)
-    if docs and set(judged.doc_ids).isdisjoint(docs):
-        yield nothing_common("document", len(judged.doc_ids), judged.doc_ids, docs)
-    for left, right in ((judged.sampled_from or judged.query_ids, whole.queries), (judged.doc_ids, docs)):
-        yield from twins(left, right)
-        if right and set(left).isdisjoint(right) and (apart := affixes(left, right)) is not None:
-            yield apart
+def _meeting(judged: Judgments, whole: WholeRankings, explained: bool) -> Iterator[Finding]:
+    """Whether the ids of both sides meet, and what keeps them apart if that is not explained."""
+    asked, docs = judged.sampled_from or judged.query_ids, judged.doc_ids
+    for noun, own, every, ranked in (
+        ("query", judged.query_ids, asked, whole.queries),
+        ("document", docs, docs, whole.table.doc),
+    ):
+        if set(own).isdisjoint(ranked) and (ranked or noun == "query"):
+            yield nothing_common(noun, len(own), own, ranked)
+            apart = None if explained else misspelt_between(every, ranked, JOINED)
+            yield from () if apart is None else (apart,)
+        yield from _unicode_twins(set(every), ranked)
+
+
+def _unicode_twins(judged: Set[str], ranked: Iterable[str]) -> Iterator[Finding]:
+    """Ids that look like those of the other side, but are stored in another Unicode form."""
+    known = {normalize("NFC", each): each for each in judged if not each.isascii()}
+    twins = {each: known.get(normalize("NFC", each)) for each in ranked if not each.isascii() and each not in judged}
+    pairs = [side_by_side(one, other) for other, one in twins.items() if one is not None]
+    if pairs:
+        ids = count(len(pairs), "id looks", "ids look")
+        message = f"{ids} alike in judgments and ranking, but are stored in different Unicode forms."
+        advice = "bring the ids of both sides into one Unicode form; they are compared as they are."
+        yield Finding("note", "unicode-forms", len(pairs), message, tuple(pairs[:EXAMPLES]), advice)
 
 
 def _returned_themselves(whole: WholeRankings) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, combinations
@@ -17,7 +17,6 @@ from unicodedata import normalize
 from urllib.parse import unquote_plus
 
 from rankproof.core.audit import EXAMPLES, Finding, Severity, gather_queries, list_words, percent
-from rankproof.core.audit.ids import side_by_side
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.table import RankingTable
 from rankproof.document.numbers import count
@@ -227,7 +226,12 @@ def _forms(judgments: Judgments) -> SpeltForms:
     return {}
 
 
-def ways(sides: Unmet) -> list[Way]:
+def unmet_sets(missing: Sequence[str], extra: Sequence[str], judged: Sequence[str]) -> Unmet:
+    """The ids that either side lacks, whatever query they belong to."""
+    return Unmet({"": missing}, frozenset(("", each) for each in missing), len(judged), {"": extra}, judged)
+
+
+def ways(sides: Unmet, known: Iterable[SpellingRule] = ()) -> list[Way]:
     """The ways of spelling under which documents meet: the simplest first, of these what explains most."""
     signs: set[str] = set()
     for _, docs in chain([sides.flat_lost], sides.parts()):
@@ -235,7 +239,7 @@ def ways(sides: Unmet) -> list[Way]:
         signs.update(rule.sign for rule in RULES if rule.sign not in signs and re.search(rule.sign, ids))
     rules = [rule for rule in RULES if rule.sign in signs and (rule.strict or not sides.joins_others((rule,)))]
     normal = tuple(rule for rule in rules if rule.strict and rule.kind != "number-ids")
-    learnt = [*_affixes(sides, ()), *(_affixes(sides, normal) if normal else ())]
+    learnt = [*known, *_affixes(sides, ()), *(_affixes(sides, normal) if normal else ())]
     rules[len(normal) : len(normal)] = {rule.differ: rule for rule in learnt}.values()
     pairs, found = _candidates(sides, tuple(rules)), list[Way]()
     for size in range(1, RULES_AT_ONCE + 1):
@@ -290,7 +294,7 @@ def _affixes(sides: Unmet, before: Way) -> list[SpellingRule]:
                 counts.setdefault((start, end), set()).add(short)
     wanted = min(SAME_AFFIX, max(2, len(sides.relevant)))
     often = Counter({affix: len(docs) for affix, docs in counts.items() if len(docs) >= wanted})
-    return [_affix_rule(*affix) for affix, _ in often.most_common(3)]
+    return [affix_rule(*affix) for affix, _ in often.most_common(3)]
 
 
 def _inside(left: list[str], right: list[str]) -> Iterator[tuple[str, str]]:
@@ -306,7 +310,8 @@ def _splits_number(left: str, right: str) -> bool:
     return left[-1:].isdigit() and right[:1].isdigit()
 
 
-def _affix_rule(start: str, end: str) -> SpellingRule:
+def affix_rule(start: str, end: str) -> SpellingRule:
+    """Ids with and without this text before and behind them."""
     said = [f"{affix!r} at their {where}" for affix, where in ((start, "start"), (end, "end")) if affix]
     whole = re.compile(f"^{re.escape(start)}(.+){re.escape(end)}$", re.MULTILINE)
     return SpellingRule("affixes-of-ids", list_words(said), partial(whole.sub, r"\1"), _ANYTHING, strict=False)
@@ -328,7 +333,7 @@ def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
             f"{count(relevant, 'relevant document is', 'relevant documents are')} missed by it."
         )
         serious = relevant > 0 and relevant >= MATTERS * sides.wanted
-        yield _finding(serious, way, [(one, other) for _, one, other in met], message)
+        yield spelling_finding(serious, way, [(one, other) for _, one, other in met], message)
 
 
 def _several_in_one(sides: Unmet) -> Iterator[Finding]:
@@ -357,18 +362,23 @@ def _several_in_one(sides: Unmet) -> Iterator[Finding]:
 
 def misspelt_queries(missing: Sequence[str], extra: Sequence[str], judged: Sequence[str]) -> Iterator[Finding]:
     """For each way of spelling the judged queries that are answered under another id."""
-    lost = frozenset(("", each) for each in missing)
-    sides = Unmet({"": missing}, lost, len(judged), {"": extra}, judged)
+    sides = unmet_sets(missing, extra, judged)
     for way in ways(sides):
         met = {one: other for _, one, other in sides.met(way)}
         message = (
             f"{count(len(met), 'judged query has', 'judged queries have')} no ranking only because of "
             f"{list_words(rule.differ for rule in way)}."
         )
-        yield _finding(True, way, [*met.items()], message)
+        yield spelling_finding(True, way, [*met.items()], message)
 
 
-def _finding(serious: bool, way: Way, pairs: list[tuple[str, str]], message: str) -> Finding:
+def side_by_side(one: str, other: str) -> str:
+    """Two ids that may look the same: then as their escapes."""
+    same = normalize("NFC", one) == normalize("NFC", other)
+    return f"{one!a} and {other!a}" if same else f"{shorten(one, 40)} and {shorten(other, 40)}"
+
+
+def spelling_finding(serious: bool, way: Way, pairs: list[tuple[str, str]], message: str) -> Finding:
     """The finding for ids that are one under these rules."""
     kind = way[0].kind if len(way) == 1 else "spelling-of-ids"
     examples = tuple(side_by_side(*pair) for pair in pairs[:EXAMPLES])
