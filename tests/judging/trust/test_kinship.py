@@ -27,7 +27,7 @@ ONE = [
     ("openai:gpt-5", "gpt-5-2025-08-07"),
     ("anthropic:claude-3-5-sonnet-20240620", "bedrock/us.anthropic.claude-3-5-sonnet-20240620-v1:0"),
     ("claude-sonnet-4-20250514", "claude-4-sonnet"),
-    ("openrouter:anthropic/claude-3.5-sonnet:beta", "claude-3-5-sonnet-latest"),
+    ("openrouter:anthropic/claude-3.5-sonnet:beta", "claude-3-5-sonnet"),
     ("gemini:gemini-2.5-flash", "models/gemini-2.5-flash-preview-05-20"),
     ("ollama:llama3.1:8b", "meta-llama/Llama-3.1-8B-Instruct"),
     ("vllm:Qwen/Qwen2.5-72B-Instruct-AWQ", "qwen2.5-72b"),
@@ -44,6 +44,7 @@ FAMILY = [
     ("gemini-2.5-flash", "gemini-2.5-flash-lite"),
     ("llama3:8b", "llama3:70b-instruct-q4_K_M"),
     ("claude-3-haiku", "claude-3-opus"),
+    ("openrouter:anthropic/claude-3.5-sonnet:beta", "claude-3-5-sonnet-latest"),
     ("text-embedding-004", "gemini-1.5-pro"),
 ]
 NEITHER = [

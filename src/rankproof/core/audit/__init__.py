@@ -245,22 +245,15 @@ def gather_queries(table: RankingTable) -> WholeRankings:
 
 # Do two names mean the same model? A judge that ranked, embedded or wrote what it judges is biased towards it.
 #
-# Names are compared without what a provider puts before them and what versions put after them: `openai:gpt-4o`,
-# `azure/gpt-4o-2024-08-06` and a system called `rerank-gpt4o` are of one model; `gpt-4o-mini` is of its family.
+# Names are compared without what a provider puts before them, a date, and what else stands behind them, but for words
+# that name another model: `openai:gpt-4o`, `azure/gpt-4o-2024-08-06` and a system called `rerank-gpt4o-top50` are of
+# one model; `gpt-4o-mini` is of its family.
 #
 # Reference: A. Panickssery, S. Bowman, S. Feng: LLM evaluators recognize and favor their own generations, NeurIPS 2024.
 
 SAME, FAMILY = "one model", "one family"
-DATES = (
-    r"[-_@.]?(?<!\d)20\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?[0-3]\d)?(?!\d)|[-_](?:0[1-9]|1[0-2])[-_][0-3]\d(?!\d)"
-    r"|[-_]\d\d[-_]20\d\d(?!\d)|[-_]\d{4}(?![\da-z])|@\d+|-v\d+:\d+|:\d+$|[-_]00[1-9](?!\d)"
-)
-"""Dates and numbers of states of a model."""
-FORMS = (
-    r"[-_.:](?:q\d+(?:_[a-z0-9]+)*|int[48]|fp\d+|bf16|gguf|awq|gptq|mlx|\d+bit|latest|preview|exp|experimental"
-    r"|instruct|it|hf|chat|beta|free|online|api)(?![a-z0-9])"
-)
-"""Forms in which the same model is published."""
+DATE = r"[-_@]?(?<!\d)20\d\d[-_.]?[01]\d(?:[-_.]?[0-3]\d)?(?!\d)|[-_]\d\d[-_](?:20)?\d\d(?!\d)|[-_]\d{4}(?![\da-z])"
+"""The date of a state of a model."""
 VARIANTS = {
     *("mini", "nano", "micro", "small", "medium", "large", "xl", "xxl", "base", "tiny", "lite", "light"),
     *("pro", "max", "flash", "turbo", "ultra", "haiku", "sonnet", "opus", "coder", "code", "vision", "vl"),
@@ -281,26 +274,17 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 def model_of(name: str) -> tuple[str, tuple[str, ...]]:
-    """The family that a name is of ("" if none is known), and the words of the model without dates and forms.
+    """The family that a name is of ("" if none is known), and the words of the model without a date.
 
-    >>> model_of("bedrock/us.anthropic.claude-3-5-sonnet-20240620-v1:0")
+    >>> model_of("bedrock/us.anthropic.claude-3-5-sonnet-20240620")
     ('Anthropic', ('claude', '3', '5', 'sonnet'))
     """
     plain = unicodedata.normalize("NFKC", name).casefold().strip()
-    parts = re.split(r"[/:]", plain)
-    for start in range(len(parts) - 1, 0, -1):  # the part before a model is the provider's
-        if any(pattern.search(parts[start]) for pattern in _patterns().values()):
-            plain = ":".join(parts[start:])
-            break
-    places = {maker: found.start() for maker, pattern in _patterns().items() if (found := pattern.search(plain))}
-    family = min(places, key=lambda each: places[each]) if places else ""
-    own = plain[places[family] :] if family else re.split(r"[/:]", plain, maxsplit=1)[-1]
-    if "embedding-00" not in own:  # a number of three figures that names the model itself
-        own = re.sub(DATES, "-", own)
-    before = ""
-    while own != before:
-        before, own = own, re.sub(FORMS, "", own)
-    return family, tuple(re.findall(r"[^\W\d_]+|\d+", own))
+    places = {maker: [each.start() for each in pattern.finditer(plain)] for maker, pattern in _patterns().items()}
+    family = min((maker for maker, found in places.items() if found), key=lambda maker: places[maker][0], default="")
+    # The maker's name may stand before that of the model, as in mistral:mistral-large.
+    own = plain[places[family][-1] :] if family else re.split(r"[/:]", plain, maxsplit=1)[-1]
+    return family, tuple(re.findall(r"[^\W\d_]+|\d+", re.sub(DATE, "-", own)))
 
 
 def kinship_of(one: str, other: str) -> str:
