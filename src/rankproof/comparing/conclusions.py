@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rankproof.comparing.alignment import count_unanswered
 from rankproof.core.arrays import by_key
+from rankproof.core.audit import list_words
 from rankproof.core.audit.queries import UNANSWERED
 from rankproof.document.model import Block, Column, Table
 from rankproof.document.numbers import count, first_of, for_face, probability, score, share, signed_number, signed_span
@@ -181,9 +182,8 @@ def leader_sentence(
         return f"No winner: {leader} leads on {measure}, but {note}."
     lost = f"{leader} loses {_where(setbacks)} to others" if setbacks else ""
     if rivals:
-        names = rivals[0] if len(rivals) == 1 else f"{', '.join(rivals[:-1])} and {rivals[-1]}"
         more = f"; {lost}" if lost else ""
-        return f"No winner: {leader} leads on {measure}, and {names} cannot be told from it{more}."
+        return f"No winner: {leader} leads on {measure}, and {list_words(rivals)} cannot be told from it{more}."
     if lost:
         return f"Mixed: {leader} is ahead of every other on {measure}, but {lost}."
     return f"{leader} is the winner: better than every other on {measure}, beyond chance."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from rankproof.core.audit import Finding, list_words, percent
+from rankproof.core.audit import Finding, list_words
 from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import count, share
 from rankproof.document.terminal import Column, clean, cut, cut_apart, table, wrap
@@ -109,7 +109,7 @@ def _gaps(
             advice="if the system was not asked there, judge those samples apart.",
         )
     if thin := {name: each for name, each in columns.items() if each.units.sum() > 0 and each.coverage < ENOUGH}:
-        shares = list_words(f"{name} {percent(each.coverage)}" for name, each in thin.items())
+        shares = list_words(f"{name} {share(each.coverage)}" for name, each in thin.items())
         yield Finding(
             *("warning", "coverage", len(thin)),
             f"Not everything was judged: {shares}.",

@@ -164,17 +164,6 @@ def list_words(words: Iterable[object]) -> str:
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
-def percent(share: float) -> str:
-    """A share in words; never 0 % for a small one or 100 % for almost all.
-
-    >>> percent(0.314), percent(0.0004), percent(0.9996), percent(1)
-    ('31 %', 'under 1 %', 'over 99 %', '100 %')
-    """
-    if 0 < share < 0.005:
-        return "under 1 %"
-    return "over 99 %" if 0.995 <= share < 1 else f"{share:.0%}".replace("%", " %")
-
-
 @dataclass(frozen=True, eq=False)
 class FindingCase:
     """Judgments, the hits of a ranking, and the measures and conventions."""

@@ -29,7 +29,6 @@ from rankproof.core.audit import (
     Severity,
     few_examples,
     list_words,
-    percent,
     queries,
 )
 from rankproof.core.audit.spelling import misspelt_documents, misspelt_queries, unmet_ids
@@ -40,7 +39,7 @@ from rankproof.core.measure import Measure, known_extremes
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
 from rankproof.core.scoring import average, ceiling
 from rankproof.core.table import Rankings, RankingTable
-from rankproof.document.numbers import count, setting
+from rankproof.document.numbers import count, setting, share
 from rankproof.errors import shorten
 
 
@@ -235,16 +234,16 @@ def unjudged_documents(case: FindingCase) -> Iterator[Finding]:
     if case.conventions.unjudged != "nonrelevant":
         return
     shares = {k: case.hits.unjudged_share(k) or 0.0 for m in case.at_k if (k := m.cutoff)}
-    k, share = max(shares.items(), key=lambda each: each[1], default=(0, 0.0))
-    if share < UNJUDGED_SAID:
+    k, most = max(shares.items(), key=lambda each: each[1], default=(0, 0.0))
+    if most < UNJUDGED_SAID:
         return
-    said = {at: percent(each) for at, each in shares.items()}
+    said = {at: share(each) for at, each in shares.items()}
     others = [f"{each} in the top {at}" for at, each in said.items() if each != said[k]]
     judged = case.hits.by_parts(methodcaller("count", k))
     also = f" ({list_words(others)})" if others else ""
     message = f"{said[k]} of the documents in the top {k} were never judged and count as not relevant{also}."
     advice = "judge the top of the rankings, or look at the bounds: the numbers if they were relevant."
-    severity: Severity = "warning" if share >= UNJUDGED_WARNED else "note"
+    severity: Severity = "warning" if most >= UNJUDGED_WARNED else "note"
     yield Finding(severity, "unjudged", int((np.minimum(case.hits.retrieved, k) - judged).sum()), message, (), advice)
 
 
@@ -293,7 +292,7 @@ def ties(case: FindingCase) -> Iterator[Finding]:
     if moved is not None and matters:
         effect = f": their order alone puts {moved[0]} anywhere from {moved[1]:.3f} to {moved[2]:.3f}"
     unsettled = matters and case.conventions.ties not in ("expected", "best", "worst")
-    message = f"Of the judged documents found, {percent(float(tied.mean()))} stand among equal scores{effect}."
+    message = f"Of the judged documents found, {share(float(tied.mean()))} stand among equal scores{effect}."
     other = f", or report the mean over all orders with {setting('ties', 'expected')}" if unsettled else ""
     advice = f"keep more digits in the scores{other}."
     severity: Severity = "warning" if unsettled else "note"

@@ -16,10 +16,10 @@ from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import unquote_plus
 
-from rankproof.core.audit import EXAMPLES, Finding, Severity, gather_queries, list_words, percent
+from rankproof.core.audit import EXAMPLES, Finding, Severity, gather_queries, list_words
 from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.table import RankingTable
-from rankproof.document.numbers import count
+from rankproof.document.numbers import count, share
 from rankproof.errors import shorten
 
 RULES_AT_ONCE = 3
@@ -328,7 +328,7 @@ def misspelt_documents(sides: Unmet, partly: bool = False) -> Iterator[Finding]:
         looked = " looked at" if partly else ""
         message = (
             f"{count(len(met), 'ranked document counts', 'ranked documents count')} as never judged only because "
-            f"of {list_words(rule.differ for rule in way)}: {percent(len(met) / unjudged)} of the unjudged ones"
+            f"of {list_words(rule.differ for rule in way)}: {share(len(met) / unjudged)} of the unjudged ones"
             f"{looked}, in {count(len(queries), 'query')}; "
             f"{count(relevant, 'relevant document is', 'relevant documents are')} missed by it."
         )

@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core.audit import percent
 from rankproof.document.formats import plain_data
 from rankproof.document.model import Displayable
-from rankproof.document.numbers import count
+from rankproof.document.numbers import count, share
 from rankproof.errors import DataError
 from rankproof.judging.lexical_judge import NAME
 from rankproof.judging.run import settle
@@ -262,7 +261,7 @@ def agreement_of(pairs: Sequence[DrawnPair], labels: Iterable[Label], others: in
     gladen, note = _gladen(raw, hits, rejections, len(drawn))
     notes = [note] if note else []
     if others:  # judged later, or elsewhere
-        late = percent(others / (others + len(pairs)))
+        late = share(others / (others + len(pairs)))
         notes.append(f"{late} of its pairs were not there when labels were drawn, and are in no number here")
     return Agreed(
         relation=relation,

@@ -17,10 +17,10 @@ from typing import Any, cast
 import numpy as np
 
 from rankproof.core.arrays import by_key
-from rankproof.core.audit import percent
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.document.model import Displayable
+from rankproof.document.numbers import share
 from rankproof.judging.case import Case
 from rankproof.judging.metrics.counting import Outcome, outcomes
 from rankproof.judging.metrics.registry import is_ours
@@ -267,9 +267,8 @@ class Checked(Displayable):
             return replace(found, method=f"{found.method}, drawn from pairs that are not on record")
         if not self.unseen:
             return found
-        share = percent(self.unseen)
-        said = f"{share} of these pairs were not there when labels were drawn, and are bounded, not corrected"
-        return replace(found, method=f"{found.method}; {said}")
+        late = f"{share(self.unseen)} of these pairs were not there when labels were drawn"
+        return replace(found, method=f"{found.method}; {late}, and are bounded, not corrected")
 
     def _side(self, whole: bool) -> Side | None:
         """The labels of whole samples, or of single pairs, if there are enough."""
