@@ -148,7 +148,7 @@ def compare_scores(
     alike, notes = align_scores(scores, first, measures, groups_of(by), anyway)
     odd = without_means(alike[first])
     if len(odd) == len(alike[first]):
-        check_averages(alike[first])
+        check_averages(column.measure for column in alike[first].columns.values())
     notes = [*notes, f"Left out, as they are not means over the queries: {', '.join(odd)}."] if odd else notes
     compared = [pair for name in alike if name != first for pair in pairs(name, alike[name], alike[first], 1 - alpha)]
     notes += [*counted_notes(compared, first, len(alike[first].queries)), *range_notes(x.measure for x in compared)]

@@ -247,7 +247,7 @@ def gate_scores(
     pair = {"baseline": baseline, "candidate": candidate}
     alike, notes = align_scores(pair, "baseline", measures, None if by is None else groups_of(by), anyway)
     old, new = alike["baseline"], alike["candidate"]
-    check_averages(old)
+    check_averages(column.measure for column in old.columns.values())
     for name, each in alike.items():
         check_spelling(each, name)
     compared = list(pairs("candidate", new, old, 1 - 2 * alpha))

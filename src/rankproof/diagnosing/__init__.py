@@ -43,8 +43,8 @@ from rankproof.io.load import Columns, load_ranking, with_columns
 from rankproof.progress import Progress
 from rankproof.scoring.evaluate import (
     Measures,
+    check_averages,
     check_conventions,
-    check_mean,
     check_one,
     check_spelling,
     evaluate,
@@ -202,8 +202,8 @@ def diagnose(
     asked = parse_all(measure)
     check_alpha(alpha)
     check_whole("seed", seed, 0)
-    cutoff = check_mean(asked[0]).cutoff
-    seen = cutoff or K if k is None else check_whole("k", k, advice="give one, like 10")
+    check_averages(asked[:1])
+    seen = asked[0].cutoff or K if k is None else check_whole("k", k, advice="give one, like 10")
     check_whole("worst", worst, advice="give one, like 10")
     documents = None if corpus is None else load_corpus(corpus)
     if documents is not None:

@@ -302,14 +302,13 @@ def check_not_thin(scores: Mapping[str, ScoresLike], measure: str) -> None:
             )
 
 
-def check_averages(scores: ScoresLike) -> None:
-    """Refuse to decide by measures that are not averaged by the mean."""
-    odd = without_means(scores)
+def check_averages(measures: Iterable[Measure]) -> None:
+    """Refuse to decide by measures that are not averaged by the mean, so that single queries say nothing."""
+    odd = [each for each in measures if each.spec.average != "mean"]
     if odd:
-        average = scores.column(odd[0]).measure.spec.average
-        by = {"geometric": "the geometric mean", "sum": "a sum"}.get(average, "no mean")
+        by = {"geometric": "the geometric mean", "sum": "a sum"}.get(odd[0].spec.average, "no mean")
         raise UsageError(
-            f"{', '.join(odd)}: averaged by {by}, so there are no differences query by query to test. "
+            f"{', '.join(map(str, odd))}: averaged by {by}, so differences of single queries cannot decide. "
             "Next: name measures that are means over the queries, like AP for GMAP."
         )
 
@@ -371,13 +370,3 @@ def _pair_measures(measures: list[Measure]) -> list[Measure]:
         if each.spec.kind != "pair":
             raise UsageError(f"{each}: this measure needs judgments. Next: use evaluate, or ask for RBO or Jaccard@10.")
     return measures
-
-
-def check_mean(measure: Measure) -> Measure:
-    """The measure, if its mean over queries is a mean: only then can single queries be compared."""
-    if measure.spec.average != "mean":
-        raise UsageError(
-            f"{measure}: its values of single queries are not averaged ({measure.spec.average}), so it cannot decide. "
-            "Next: name another measure first, like nDCG@10."
-        )
-    return measure

@@ -45,7 +45,7 @@ from rankproof.io.judgments import load_labelled
 from rankproof.io.load import load_judgments
 from rankproof.io.values import as_text
 from rankproof.progress import Progress, is_told
-from rankproof.scoring.evaluate import check_mean
+from rankproof.scoring.evaluate import check_averages
 from rankproof.store.answers import open_answers
 
 
@@ -144,7 +144,7 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
     source = source_of(plan)
     made = plan_of(source)
     measures = parse_all(list(made.measures))
-    check_mean(measures[0])
+    check_averages(measures[:1])
     factors = varied_factors(made.configurations)
     names = {each: each.level_name(factors) for each in made.configurations}
     baseline = source.data.get("baseline")
