@@ -48,7 +48,7 @@ class Webhook:
             if not os.environ.get(name):
                 raise UsageError(f"webhook: {name} is not in the environment. Next: export it.")
         found = re.sub(r"\$\{(\w+)\}", lambda name: os.environ[name[1]], url)
-        if not is_address(found) or re.search(r"\s", found):
+        if not is_address(found):
             raise UsageError(
                 "webhook: expected an address that begins with https:// or http://, without blanks, and a port up to "
                 "65535. Next: give one, or '${NAME}' if it is in the environment."

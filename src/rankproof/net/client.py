@@ -16,8 +16,9 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, RemoteDisconnected
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead, RemoteDisconnected
 from itertools import cycle
+from string import punctuation
 from typing import Any, AnyStr
 from urllib.parse import quote, quote_plus, urlsplit
 from urllib.request import getproxies
@@ -95,8 +96,14 @@ def without_keys(text: str, secrets: Mapping[str, str] | None = None) -> str:
     return _LIKE_A_KEY.sub("[key]", text)
 
 
-def is_address(url: str) -> bool:
-    """Whether a URL names a server: http or https, a host, and perhaps a port up to 65535."""
+def is_address(url: object) -> bool:
+    """Whether a request can be sent to a URL: http or https, a host, perhaps a port up to 65535, and no blank.
+
+    >>> [is_address(each) for each in ("http://localhost:80/a", "localhost:80", "http://x:99999", "http://x/a b", None)]
+    [True, False, False, False, False]
+    """
+    if not isinstance(url, str) or " " in url or not url.isprintable():
+        return False
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -181,12 +188,14 @@ class Client:
             return self._parsed(*self._exchanged(connection, request))
         except TimeoutError:
             return Response(failure=Failed("no answer in time", again=True, late=True))
+        except IncompleteRead as error:
+            return Response(failure=Failed(f"the answer ended after {len(error.partial)} bytes, not whole", again=True))
         except (OSError, HTTPException) as error:
             return Response(failure=failure_of(error))
 
     def _exchanged(self, connection: HTTPConnection, request: Request) -> tuple[HTTPResponse, bytes]:
         where = urlsplit(request.url)
-        target = (where.path or "/") + (f"?{where.query}" if where.query else "")
+        target = quote((where.path or "/") + (f"?{where.query}" if where.query else ""), safe=punctuation)
         try:
             connection.request(request.method, target, request.body, dict(request.headers))
             response = connection.getresponse()

@@ -35,7 +35,7 @@ def test_an_endpoint_is_asked_and_its_answer_read(server: Any, endpoint: Endpoin
 
 def test_a_question_can_go_into_the_url_with_every_character(server: Any, tmp_path: Path) -> None:
     path = tmp_path / "get.toml"
-    path.write_text(f'url = "{server.url}/s?q={{question}}&n={{k}}"\nanswer.ids = "hits.hits[*]._id"\n')
+    path.write_text(f'url = "{server.url}/sök?q={{question}}&n={{k}}"\nanswer.ids = "hits.hits[*]._id"\n')
     as_retriever(str(path)).search(['50 % & "more" {k} ünï'], 5)
     assert server.seen[0]["question"] == '50 % & "more" {k} ünï'
     path.write_text(f'url = "{server.url}/s"\nparams.q = "{{question}}"\nanswer.ids = "$.hits.hits[]._id"\n')
@@ -108,6 +108,7 @@ def test_a_fault_that_passes_is_asked_again(server: Any, endpoint: Endpoint, fau
             3,
         ),
         (lambda h: h.send(200, '{"hits": {"hits": ['), "no whole JSON", 3),
+        (lambda h: cut_off(h, "{}"), "the answer ended after 2 bytes, not whole", 3),
         (
             lambda h: h.send(200, '{"error": "index closed"}'),
             "there is no 'hits' in {'error': 'index closed'}",
@@ -285,6 +286,7 @@ def test_a_key_with_a_line_end_is_said_and_not_shown(endpoint: Endpoint, monkeyp
         ('url = "http://x/{question}"\nanswer.ids = 3', "ids: got 3, expected a path"),
         ('url = "http://x/{question}"\nmethod = 3\nanswer.ids = "a"', "method: got 3"),
         ('url = "http://x:99999/{question}"\nanswer.ids = "a"', "a port up to 65535"),
+        ('url = "http://x/a b/{question}"\nanswer.ids = "a"', "without blanks"),
         ('url = "http://x/{question}"\nanwser.ids = "a"', "unknown key 'anwser'. Did you mean 'answer'"),
         ('url = "http://x/{question}"\n[answer]\nid = "a"', "answer: unknown key 'id'. Did you mean 'ids'"),
         ('url = "http://x/{question}"\n[answer]\nids = "a..b"', "ids: got 'a..b', not a path"),

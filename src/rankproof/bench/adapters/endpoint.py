@@ -243,11 +243,10 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
 
 
 def _check_url(url: Any, where: str) -> None:
-    whole = with_secrets(url, where) if isinstance(url, str) else ""
-    if not is_address(whole):
+    if not isinstance(url, str) or not is_address(with_secrets(url, where)):
         raise UsageError(
             f"{where}: got {shorten(url)}, expected one that begins with http:// or https://, a host and perhaps "
-            "a port up to 65535. Next: write the whole address."
+            "a port up to 65535, without blanks. Next: write the whole address, a blank in it as %20."
         )
 
 

@@ -31,7 +31,7 @@ class Server:
     """A server with one index on it."""
 
     def __init__(self, name: str, url: str, index: str, *, timeout: float = 30.0, **access: Any) -> None:
-        if not isinstance(url, str) or not is_address(url):
+        if not is_address(url):
             raise UsageError(
                 f"{name}: got {without_access(str(url))!r}, expected a URL like 'http://localhost:9200'. "
                 "Next: write it with http:// or https://."

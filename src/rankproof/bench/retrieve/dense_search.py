@@ -160,7 +160,7 @@ def endpoint(
     `dimensions` asks for shorter vectors where the model can. Failures that may pass (429, 5xx, no connection) are
     asked again `retries` times, later each time.
     """
-    if not isinstance(base_url, str) or not is_address(base_url):
+    if not is_address(base_url):
         raise UsageError(
             f"base_url: got {base_url!r}, expected one like http://localhost:11434/v1. Next: write the whole address."
         )

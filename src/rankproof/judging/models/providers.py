@@ -298,7 +298,7 @@ def service_of(provider: str, base_url: str | None = None, key_variable: str | N
 
 
 def _checked_url(url: str) -> str:
-    if not is_address(url) or set("@?#").intersection(url) or any(c.isspace() for c in url):
+    if not is_address(url) or set("@?#").intersection(url):
         raise _unfit(url)
     return url.rstrip("/")
 
