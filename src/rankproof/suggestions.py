@@ -93,6 +93,8 @@ def _is_scalar(got: Any) -> bool:
 
 
 _MANY = (Iterable, Sequence, Collection)
+_MADE_BY = {"SpanJudgments": "load_spans", "Diagnosis": "diagnose", "ScoresLike": "evaluate"}
+"""The functions that give what no one writes by hand."""
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "True or False", type(None): "None"}
 
 
@@ -115,7 +117,9 @@ def in_words(hint: Any) -> str:
         return "a mapping" + (f" of {in_words(parts[0])} to {in_words(parts[1])}" if parts else "")
     if kind in _MANY:
         return "a list" + (f", each {in_words(parts[0])}" if parts else "")
-    return _WORDS.get(kind) or ("data" if hint is Any else f"a {getattr(kind, '__name__', kind)}")
+    name = getattr(kind, "__name__", str(kind))
+    made = f" ({_MADE_BY[name]} makes one)" if name in _MADE_BY else ""
+    return _WORDS.get(kind) or ("data" if hint is Any else f"a {name}{made}")
 
 
 STRIPPED = 2

@@ -218,6 +218,11 @@ def test_the_highest_grade_counts_and_a_query_without_spans_stays() -> None:
     assert spans_to_documents(judged) == {"q": {"d": 3}, "r": {}}
 
 
+def test_spans_that_nobody_loaded_are_met_with_what_loads_them() -> None:
+    with pytest.raises(UsageError, match=r"expected a SpanJudgments \(load_spans makes one\)"):
+        chunks_judged({"q": [("d", 0, 9)]}, ["d#0-10"])  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("overlap", [0, 1.5, True, "half"])
 def test_an_overlap_that_cannot_be(overlap: Any) -> None:
     with pytest.raises(UsageError, match="expected a share above 0 and up to 1"):

@@ -33,6 +33,7 @@ from rankproof.core.arrays import by_key
 from rankproof.core.corpus import CONDITIONS
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.measure import Measure
+from rankproof.core.names import parse_all
 from rankproof.errors import UsageError, check_number, check_whole, not_known, one_of, shorten
 
 SETTINGS = ("measure", "measures", "k", "depth", "strategy", "most", "held_out", "seed", "baseline", "cache")
@@ -361,15 +362,14 @@ def _settings(source: GridSource) -> dict[str, Any]:
 
 def _measures(source: GridSource) -> tuple[str, ...]:
     """The one of `measure` first, then those of `measures`."""
-    given = [source.data[name] for name in ("measure", "measures") if name in source.data]
-    listed = [each for some in given for each in (some if isinstance(some, (list, tuple)) else [some])]
-    for each in listed:
-        if not isinstance(each, (str, Measure)):
-            raise UsageError(
-                f"{source.where('measures')}: got {shorten(each)}, expected the name of a measure."
-                " Next: write one like nDCG@10."
-            )
-    return tuple(dict.fromkeys(map(str, listed))) or (DEFAULT_MEASURE,)
+    found: list[Measure] = []
+    for key in ("measure", "measures"):
+        given = source.data.get(key, [])
+        try:
+            found += parse_all(given) if given != [] else []
+        except UsageError as error:
+            raise type(error)(f"{source.where(key)}: {str(error).removeprefix('measures: ')}") from error
+    return tuple(dict.fromkeys(map(str, found))) or (DEFAULT_MEASURE,)
 
 
 def _limits(source: GridSource) -> dict[str, Any]:
