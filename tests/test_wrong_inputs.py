@@ -234,6 +234,13 @@ def test_a_list_of_systems_is_not_called_one_ranking(one: Any) -> None:
             verb([one, one])
 
 
+def test_systems_without_names_of_their_own_are_refused() -> None:
+    for names in (["", "b"], [5, "5"]):
+        for verb in OF_SEVERAL.values():
+            with pytest.raises(rp.RankproofError, match="got the names .*, expected a text each"):
+                verb(dict(zip(names, RUNS.values(), strict=True)))
+
+
 @pytest.mark.parametrize("name", OF_SEVERAL)
 def test_one_ranking_where_several_are_needed_says_so(name: str) -> None:
     listed = name in ("fuse", "pool", "tune")  # they take a list of rankings too

@@ -192,6 +192,8 @@ class Benchmark(Displayable):
         affects a retriever's answers; a function has none, and is identified by its name, its code and the name of
         the run. `limits` are concurrency, timeout, retries, backoff, rate and warm_up.
         """
+        if not isinstance(name, str) or not name:
+            raise UsageError(f"run: name: got {shorten(name)}, expected a text that is not empty. Next: name the run.")
         asked: dict[str, Any] = dict(limits)
         if batch is not None and not isinstance(batch, bool):  # so many questions a call
             asked["batch"], batch = batch, True

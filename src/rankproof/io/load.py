@@ -266,7 +266,10 @@ ranking, 'after': other}; evaluate(judgments, ranking) scores one.
     """
     named = isinstance(systems, Mapping)
     if named and len(systems) >= least and not any(map(_is_of_a_query, islice(systems.values(), 2))):
-        return {str(name): each for name, each in systems.items()}
+        by_name = {str(name): each for name, each in systems.items()}
+        if "" in by_name or len(by_name) < len(systems):
+            raise UsageError(f"{verb}: got the names {shorten([*systems])}, expected a text each. Next: give those.")
+        return by_name
     empty = systems is None or (isinstance(systems, Mapping | list | tuple) and not systems)
     one = not empty and (not named or any(map(_is_of_a_query, systems.values())))
     got = "one ranking" if one else "none" if empty else str(len(systems))
@@ -312,7 +315,6 @@ def _named(rankings: Any) -> dict[str, Any]:
 # --- scores of systems -----------------------------------------------------------------------------
 
 SYSTEM = ("ranking", "system", "run", "model", "name")
-
 SCORE = ("mean", "score", "value")
 """The fields of a record in which a system and its score are looked for."""
 
@@ -320,8 +322,7 @@ SCORE = ("mean", "score", "value")
 def read_ordering(path: PathLike, measure: str | None = None) -> dict[str, float]:
     """`{system: score}` from lines SYSTEM SCORE, CSV, JSON or JSON lines; `measure` picks one of several."""
     name = name_of(path)
-    comment = re.compile("#").match
-    rows = list(rows_in(path, of_object=_systems, headless=_scored, header=SYSTEM, comment=comment))
+    rows = list(rows_in(path, of_object=_systems, headless=_scored, header=SYSTEM, comment=re.compile("#").match))
     found: dict[str, float] = {}
     for where, row in _of_measure(rows, measure, name):
         system, score = _pair(row, where, measure)
@@ -348,8 +349,7 @@ def _scored(lines: Iterator[tuple[int, str]], name: str) -> Iterator[Row]:
     """Lines of a system and its score."""
     for number, line in lines:
         if line.strip():
-            parts = re.split(r"[\s,;]+(?=\S+\s*$)", line.strip())
-            yield Row(f"{name}, line {number}", tuple(part.strip() for part in parts))
+            yield Row(f"{name}, line {number}", tuple(re.split(r"[\s,;]+(?=\S+$)", line.strip())))
 
 
 def _of_measure(rows: list[Row], measure: str | None, name: str) -> list[Row]:
