@@ -31,6 +31,12 @@ def find(text: str) -> list[str]:
     return {"R": ["d2", "d1"], "O": ["d3", "d2"]}.get(text[0], [])
 
 
+def test_a_run_needs_a_name() -> None:
+    for name in ("", 5, None):
+        with pytest.raises(UsageError, match="run: name: got"):
+            graded().run(name, find)  # type: ignore[arg-type]
+
+
 # --- making one -----------------------------------------------------------------------------------
 
 
@@ -177,6 +183,18 @@ def test_every_source_loads_the_same_questions(tmp_path: Path) -> None:
         questions, judged = content(Benchmark.load(source))
         assert questions == QUESTIONS, source
         assert judged == GRADES or judged == {name: GRADES[name] for name in ("q1", "q2")}, source
+
+
+def test_a_folder_keeps_its_aspects_beside_a_question_without_documents(tmp_path: Path) -> None:
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\taspect\nq1\td1\t1\tx\nq1\td2\t1\ty\n")
+    questions = [{"_id": "q1", "text": "Both?"}, {"_id": "q2", "text": "None?", "metadata": {"judged": True}}]
+    (tmp_path / "queries.jsonl").write_text("".join(json.dumps(each) + "\n" for each in questions))
+    judged, found = Benchmark.load(tmp_path).judgments, {"q1": ["d1", "d2"], "q2": ["d1"]}
+    assert judged is not None
+    assert judged.as_dict() == {"q1": {"d1": 1.0, "d2": 1.0}, "q2": {}}
+    own, whole = (evaluate(each, found, "alpha_nDCG@10,P@2") for each in (tmp_path, judged))
+    assert {name: 2 * whole[name] for name in whole} == dict(own)
 
 
 def test_lists_of_ids_in_a_cell_are_taken_apart(tmp_path: Path) -> None:

@@ -219,6 +219,10 @@ def test_labels_are_added_to_judgments_where_that_is_asked_for(folder: Path) -> 
     assert done.returncode == 0, done.stderr
     assert (folder / "judged.trec").read_text() == "q1 0 d1 1\nq1 0 d2 1\nq2 0 d1 1\n"
     assert "Wrote 3 judgments, 1 of them by labels, to judged.trec." in done.stderr
+    (folder / "aspects.trec").write_text("q1 1 d1 1\nq1 2 d2 1\n")
+    refused = rankproof(folder, *words[:-1], "more.trec", "--add-to", "aspects.trec")
+    assert (refused.returncode, (folder / "more.trec").exists()) == (2, False)
+    assert "aspects.trec: its judgments name aspects" in refused.stderr
 
 
 def test_a_page_of_ours_and_an_empty_file_give_way(folder: Path) -> None:

@@ -438,6 +438,22 @@ def test_a_grade_changes_the_decision_and_not_the_judgments(start: Start, folder
     assert "Not counted above: 1 grade given here." in app.ask("/gate?a=dense&b=fused").text
 
 
+def test_a_grade_changes_no_number_of_judgments_by_aspect(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "judged.txt").write_text("q1 1 a 1\nq1 2 b 1\nq1 1 c 0\n")
+    for name, order in (("one", "cab"), ("two", "abc")):
+        (tmp_path / f"{name}.run").write_text("".join(f"q1 Q0 {doc} {i} {-i} r\n" for i, doc in enumerate(order)))
+    app = start(tmp_path, measures="alpha_nDCG@10").enter()
+    assert app.grade("q1", "c", "0").status == 200
+    value = score(evaluate(tmp_path / "judged.txt", tmp_path / "one.run", "alpha_nDCG@10")["alpha_nDCG@10"])
+    page = app.ask("/query?id=q1&a=one&b=two&given=yes").text
+    assert f"alpha_nDCG@10 {value}" in page
+    for page in (page, app.ask("/judge").text, app.ask("/gate?a=one&b=two&given=yes").text):
+        assert "The judgments name aspects of the queries." in page
+    assert "--add-to" not in app.ask("/judge").text
+    asked = app.ask("/whatif?query=q1&document=c&grade=0&systems=one&measure=alpha_nDCG%4010")
+    assert (asked.status, "its judgments name aspects" in asked.text) == (400, True)
+
+
 @pytest.mark.first_is_quick(2)
 @pytest.mark.parametrize("grade", ["4", "-1", "1.5", "", "x", "99999999999999999999"])
 def test_a_grade_that_is_none_is_refused(start: Start, folder: Path, grade: str) -> None:

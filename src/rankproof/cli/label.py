@@ -289,18 +289,18 @@ def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
 
 def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
     from rankproof.bench.testset.labels import merge_labels
+    from rankproof.io.judgments import with_grades
     from rankproof.io.load import load_judgments
     from rankproof.io.write import write_judgments
 
     grades = merge_labels(given)
     if not grades:
         raise DataError("there is no label yet, so nothing to write. Next: judge first, without --qrels.")
-    known = {} if add_to is None else load_judgments(add_to).as_dict()
-    together = {query: known.get(query, {}) | grades.get(query, {}) for query in known | grades}
+    together = with_grades(load_judgments({} if add_to is None else add_to), grades)
     force = may_replace(path) or _adds_in_place(path, add_to)
-    notes = write_judgments(load_judgments(together), path, _form(path), force=force)
-    number, own = sum(map(len, together.values())), sum(map(len, grades.values()))
-    tell_written(path, notes, f"{count(number, 'judgment')}, {own:,} of them by labels,")
+    notes = write_judgments(together, path, _form(path), force=force)
+    own = sum(map(len, grades.values()))
+    tell_written(path, notes, f"{count(len(together.doc_ids), 'judgment')}, {own:,} of them by labels,")
 
 
 @click.command("pool")

@@ -18,9 +18,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from rankproof.core.corpus import Corpus, JudgedSpan, SpanJudgments
 from rankproof.core.judgments import Judgments, TwoGrades, add_judgment
@@ -210,7 +212,15 @@ def _with_unanswered(folder: Path, judgments: Judgments) -> Judgments:
         if isinstance(record.get("metadata"), Mapping) and record["metadata"].get(JUDGED) is True
     ]
     missing = [name for name in marked if name not in judgments.index]
-    return load_judgments({**judgments.as_dict(), **{name: {} for name in missing}}) if missing else judgments
+    if not missing:
+        return judgments
+    facets, none = judgments.facets, np.zeros(len(missing), dtype=np.intp)
+    return replace(
+        judgments,
+        query_ids=(*judgments.query_ids, *missing),
+        start=np.append(judgments.start, judgments.start[-1] + none),
+        facets=facets and replace(facets, declared=np.append(facets.declared, none)),
+    )
 
 
 def _of_records(placed: Iterable[Row]) -> LabelledQuestions:
@@ -275,6 +285,24 @@ def _listed(found: Any, where: str) -> dict[Any, Any]:
     if not isinstance(found, Iterable) or not all(map(is_id, found := list(found))):
         raise unfit(where, found, "a list of ids, or {id: grade}", "give one of these")
     return dict.fromkeys(found, 1)
+
+
+def with_grades(judgments: Judgments, grades: Mapping[str, Mapping[str, float | None]]) -> Judgments:
+    """The judgments with other grades of some documents; None takes a document's grade away.
+
+    >>> with_grades(load_judgments({"q1": {"d1": 2, "d2": 0}}), {"q1": {"d2": 1, "d1": None}}).as_dict()
+    {'q1': {'d2': 1.0}}
+    """
+    if judgments.facets is not None:
+        raise UsageError(
+            f"{judgments.source}: its judgments name aspects of the queries, and a grade without an aspect cannot be "
+            "added to them. Next: keep such grades in a file of their own."
+        )
+    table = judgments.as_dict()
+    for query, own in grades.items():
+        together = {**table.get(query, {}), **own}
+        table[query] = {document: grade for document, grade in together.items() if grade is not None}
+    return load_judgments(table)
 
 
 # --- writing -----------------------------------------------------------------------------------

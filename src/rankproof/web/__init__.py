@@ -26,9 +26,10 @@ from rankproof.document.numbers import FACE, first_of
 from rankproof.errors import DataError, RankproofError, UsageError, not_known, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.groups import groups_of
+from rankproof.io.judgments import with_grades
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.io.trec import TrecRankings
-from rankproof.scoring.evaluate import Measures, check_margin, evaluate, prepare
+from rankproof.scoring.evaluate import Measures, check_margin, evaluate
 from rankproof.scoring.scores import Scores
 from rankproof.stats.intervals import Interval
 from rankproof.web.folder import FileKind, FoundFile, find_files, judgments_of_most, kinds_of_texts, named_by_stem
@@ -132,7 +133,7 @@ class Workspace:
         return next(iter(find_files([place], self.files)), None)
 
     def _judged(self, file: FoundFile) -> Judgments:
-        return self.compute_once(("judgments", file.path), file.stamp, lambda: prepare(load_judgments(file.path)))
+        return self.compute_once(("judgments", file.path), file.stamp, lambda: load_judgments(file.path))
 
     @cached_property
     def labels_path(self) -> Path:
@@ -181,12 +182,13 @@ class Workspace:
         plain = self._judged(file)
         if not corrected or not self.grades:
             return plain
+        stamp = file.stamp, self._labels_stamp
+        return self.compute_once(("corrected", file.path), stamp, lambda: with_grades(plain, self.grades))
 
-        def laid_over() -> Judgments:
-            known = plain.as_dict()
-            return prepare(known | {query: known.get(query, {}) | own for query, own in self.grades.items()})
-
-        return self.compute_once(("corrected", file.path), (file.stamp, self._labels_stamp), laid_over)
+    @property
+    def has_aspects(self) -> bool:
+        """Whether the judgments name aspects, so that no grade given here counts: it has none."""
+        return self.judgments_file is not None and self._judged(self.judgments_file).facets is not None
 
     @property
     def other_labels(self) -> list[FoundFile]:
@@ -220,8 +222,12 @@ class Workspace:
 
     @property
     def grades(self) -> dict[str, dict[str, int]]:
-        """One grade for each document that was graded here."""
-        return self.compute_once(("grades",), self._labels_stamp, lambda: merge_labels(self.labels))
+        """One grade for each document that was graded here, if grades given here count."""
+        return (
+            {}
+            if self.has_aspects
+            else self.compute_once(("grades",), self._labels_stamp, lambda: merge_labels(self.labels))
+        )
 
     def scores(self, name: str, corrected: bool = False) -> Scores:
         """The scores of a ranking."""

@@ -170,7 +170,7 @@ def choose(
         select("a", "before", runs, a),
         select("b", "after", runs, b),
         select("m", "measure", measures, measure) if measures else None,
-        given if site.workspace.grades else None,
+        given if site.workspace.grades else site.note_of_aspects(),
     )
 
 

@@ -16,8 +16,9 @@ from rankproof.core.table import best_first
 from rankproof.document.numbers import score, signed_number
 from rankproof.document.page import Markup, combine, el, ident, join
 from rankproof.errors import RankproofError, UsageError, shorten
+from rankproof.io.judgments import with_grades
 from rankproof.io.load import load_ranking
-from rankproof.scoring.evaluate import evaluate, prepare
+from rankproof.scoring.evaluate import evaluate
 from rankproof.web import Workspace
 from rankproof.web.folder import FileKind, FoundFile
 from rankproof.web.site import (
@@ -111,12 +112,12 @@ def judge(site: Site, choices: Choices) -> Page:
     others, judged = [each.path for each in space.other_labels], space.judgments_file
     files = [word for path in (space.labels_path, *others) for word in ("--labels", str(path))]
     words = ["rankproof", "label", *files, "--qrels", "corrected.tsv"]
-    merge = shlex.join(words if judged is None else [*words, "--add-to", str(judged.path)])
+    merge = shlex.join(words if judged is None or space.has_aspects else [*words, "--add-to", str(judged.path)])
     saved = (
         f"Every grade is in {space.labels_path.name} before the next document is shown. Your judgments stay as they "
-        "are; this command writes new ones that include all grades that count here:"
+        f"are; this command writes {'the grades to new ones' if space.has_aspects else INCLUDED}:"
     )
-    after = combine(el("p", saved), el("pre", el("code", merge)))
+    after = combine(el("p", saved), el("pre", el("code", merge)), site.note_of_aspects())
     return Page(
         "Judge",
         sections(
@@ -130,6 +131,7 @@ def judge(site: Site, choices: Choices) -> Page:
 
 
 UNPAIRED = "Agreement can be measured once two people have graded the same documents."
+INCLUDED = "new ones that include all grades that count here"
 NOTHING = "Everything is graded. A deeper pool has more: rankproof pool RUN... --depth 20 -o pool.jsonl"
 
 
@@ -238,12 +240,10 @@ def what_if(site: Site, asked: Choices) -> list[dict[str, Any]]:
     query, document, measure, grade = (asked.get(name, "") for name in ("query", "document", "measure", "grade"))
     corrected = is_given(asked)
     judged = space.judgments(corrected)
-    own = judged.of(query)
+    judged.of(query)  # refuses a query that is not judged
     check_item(space, Item(query, document))
-    own.pop(document, None)
-    if grade:
-        own[document] = check_grade(space, grade)
-    changed = prepare({**judged.as_dict(), query: own})  # a highest grade changes the numbers of other queries, too
+    # All queries, as a highest grade changes the numbers of others, too.
+    changed = with_grades(judged, {query: {document: check_grade(space, grade) if grade else None}})
     found = []
     for name in filter(None, asked.get("systems", "").split("\n")):
         scores, named = space.scores(name, corrected), space.settings.conventions

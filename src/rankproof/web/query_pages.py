@@ -232,6 +232,7 @@ def _keys(site: Site) -> Markup | None:
     said = el("div", id="whatif", aria_live="polite")
     return combine(
         el("p", how, cls="note needs-script"),
+        site.note_of_aspects(),
         without,
         el("div", el("div", *keys, cls="grades needs-script"), said, cls="keys"),
     )

@@ -124,6 +124,13 @@ class Site:
         """The form by which a reader chooses what a page is about; files have none."""
         return None if self.links.static else form(self, f"/{page}", *fields, button("Show"), cls="choices")
 
+    def note_of_aspects(self) -> Markup | None:
+        """Says that no grade given here counts, if the judgments name aspects."""
+        words = (
+            "The judgments name aspects of the queries. A grade given here names none: it is saved, and not counted."
+        )
+        return note(words) if self.workspace.has_aspects else None
+
     def later(self, part: SlowPart, name: str, /, **choices: Choice) -> Markup:
         """A slow part: shown if it is ready, else a placeholder that the browser fills later."""
         found, show = part(self, made_choices(choices))
