@@ -115,7 +115,7 @@ def test_a_person_overrides_every_machine(tmp_path: Path) -> None:
     [
         ("zzzz", 1, "ana", "no pair whose id begins with 'zzzz'"),
         ("", 1, "ana", "no pair"),
-        ("ok", 9, "ana", "got 9, expected one of 0, 1, 2, 3"),
+        ("ok", 9, "ana", "got 9, expected one of 0, 1, 2, 3 for the relation 'context answers'"),
         ("ok", 1, " ", "got no name"),
     ],
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import signature
-from typing import Any
+from inspect import isfunction, signature
+from typing import Any, get_type_hints
 
 import pytest
 
+import rankproof
 from rankproof import compare, compare_scores, diagnose, evaluate, gate_scores
 from rankproof.bench.benchmark import DiagnoseArguments, RunCompareArguments
 from rankproof.comparing.history import CompareArguments, GateArguments
@@ -22,6 +23,12 @@ def test_a_typed_call_runs(name: str) -> None:
     kinds = [each.__name__ for each in map(type, found)] if isinstance(found, tuple) else [type(found).__name__]
     declared = getattr(api, name).__annotations__["return"]
     assert all(kind in declared for kind in kinds), f"{kinds} is not {declared}"
+
+
+def test_annotations_of_public_functions_can_be_read() -> None:
+    public = (getattr(rankproof, name) for name in rankproof.__all__)
+    for each in (*filter(isfunction, public), rankproof.Benchmark.run, rankproof.Judge.__init__):
+        assert get_type_hints(each)
 
 
 HANDED_ON: list[tuple[type, Callable[..., Any], set[str]]] = [

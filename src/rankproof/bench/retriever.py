@@ -50,7 +50,7 @@ def unusable_answer(got: object, expected: str) -> Failed:
 
 Columns: TypeAlias = tuple[list[str], Sequence[Any] | None]
 """Ids, and scores if there are some."""
-IdOf: TypeAlias = "str | Callable[[Any], Any] | None"
+IdOf: TypeAlias = str | Callable[[Any], Any] | None
 """The name of the field with the id, or what gives the id of a document; None: the usual names."""
 LISTS = (
     *("documents", "results", "hits", "matches", "points", "nodes", "context", "source_documents"),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from rankproof.core.audit import Finding
 from rankproof.core.audit.queries import beyond_queries
@@ -25,6 +25,7 @@ from rankproof.judging.judged_scores import INDEPENDENT, STRONGEST, JudgedScores
 from rankproof.judging.judges import judges_of
 from rankproof.judging.metrics.counting import Tally
 from rankproof.judging.metrics.registry import PEERS, Asked, parse_all
+from rankproof.judging.models import ModelArguments
 from rankproof.judging.run import JudgedSample, JudgeRun, Makers, batches, count_of, drop_repeats, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.samples.sample import Sample
@@ -35,9 +36,6 @@ from rankproof.judging.verdicts import Account, InLedger, InMemory, Relation, Ve
 from rankproof.judging.words import UNMEASURED
 from rankproof.progress import Progress
 from rankproof.store.ledger import Ledger
-
-if TYPE_CHECKING:
-    from rankproof.judging.models import ModelArguments
 
 
 @dataclass(slots=True)

@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import setting
 from rankproof.errors import DataError, UsageError, WrongCall, check_whole, not_known, one_of, shorten
 from rankproof.judging.function_judge import called_judge, verdict_of
+from rankproof.judging.models import ModelArguments
 from rankproof.judging.models.providers import PROVIDERS
 from rankproof.judging.verdicts import (
     PLAIN_YES,
@@ -31,9 +32,6 @@ from rankproof.judging.verdicts import (
 )
 from rankproof.store.ledger import HUMAN, Ledger, LedgerEntry, read_lines, write_lines
 from rankproof.suggestions import nearest
-
-if TYPE_CHECKING:
-    from rankproof.judging.models import ModelArguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +261,9 @@ class Verdicts(Displayable):
         found, judge = self._of(pair), HumanJudge(by.strip())
         said = verdict_of(pair_in(found), value, judge.name)
         if isinstance(said, Unmeasured):
+            relation = said.ask.relation.name.lower().replace("_", " ")
             raise UsageError(
-                f"{found.id}: {said.reason} for relation {found.relation}. Next: give a value that the relation has."
+                f"{found.id}: {said.reason} for the relation {relation!r}. Next: give a value that the relation has."
             )
         entry = entry_of(said, judge.name)
         if why:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.document.model import Document, Result
@@ -23,6 +23,7 @@ from rankproof.judging.judge import Judge
 from rankproof.judging.judges import HumanJudge, judges_of
 from rankproof.judging.lexical_judge import NAME, likelihood
 from rankproof.judging.metrics.registry import Asked, parse_all
+from rankproof.judging.models import UnseededArguments
 from rankproof.judging.run import JudgeRun, asks_of
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import (
@@ -53,10 +54,6 @@ from rankproof.judging.verdicts import (
 from rankproof.stats.agreement import Agreement
 from rankproof.store.answers import LabellingSession
 from rankproof.store.ledger import Ledger, is_ledger
-
-if TYPE_CHECKING:
-    from rankproof.judging.models import UnseededArguments
-
 
 N = 50
 """Pairs of each relation that are labelled by default: as many as a correction needs."""

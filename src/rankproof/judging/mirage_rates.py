@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, Unpack, cast
 
 from rankproof.document.model import Document, Paragraph, Part, Result, Table
 from rankproof.document.numbers import ABSENT, count, score, span
@@ -20,12 +20,10 @@ from rankproof.errors import DataError, UsageError, check_number, shorten
 from rankproof.judging.judge import Judge
 from rankproof.judging.judged_scores import JudgedScores
 from rankproof.judging.metrics.counting import SAME, JudgedColumn
+from rankproof.judging.models import ModelArguments
 from rankproof.judging.samples import Sample, read_samples
 from rankproof.judging.trust.agreement import plain_share
 from rankproof.stats.judge_error import Share, share_of
-
-if TYPE_CHECKING:
-    from rankproof.judging.models import ModelArguments
 
 SETTINGS = ("base", "oracle", "mixed")
 METRIC = "completeness"

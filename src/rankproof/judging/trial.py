@@ -12,7 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from rankproof.document.formats import plain_data
 from rankproof.document.model import Displayable, Document, Result
 from rankproof.errors import DataError, UsageError
 from rankproof.judging.judge import Judge
+from rankproof.judging.models import ModelArguments
 from rankproof.judging.models.calls import MOST_TEXTS, calls_for, thirds
 from rankproof.judging.models.judge import ModelJudge
 from rankproof.judging.run import settle
@@ -40,9 +41,6 @@ from rankproof.judging.verdicts import (
 from rankproof.stats.agreement import Agreement, cohen_kappa
 from rankproof.stats.judge_error import Share, share_of
 from rankproof.store.ledger import Ledger
-
-if TYPE_CHECKING:
-    from rankproof.judging.models import ModelArguments
 
 FEWER = (20, 5)
 """Pairs a call that are tried where asking all together costs accuracy."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from rankproof.core.audit import Finding, few_examples
 from rankproof.document.formats import plain_data
@@ -20,6 +20,7 @@ from rankproof.document.model import Document, Paragraph, Part, Result
 from rankproof.document.numbers import count, setting
 from rankproof.errors import DataError, UsageError, check_whole, not_known
 from rankproof.judging.judges import judges_of
+from rankproof.judging.models import ModelArguments
 from rankproof.judging.run import settle
 from rankproof.judging.trust.agreement import count_changed, machines, people
 from rankproof.judging.verdicts import (
@@ -36,9 +37,6 @@ from rankproof.judging.verdicts import (
 )
 from rankproof.stats.judge_error import Share, share_of
 from rankproof.store.ledger import Ledger, LedgerEntry
-
-if TYPE_CHECKING:
-    from rankproof.judging.models import ModelArguments
 
 PROBE = "probe"
 AT_ONCE = 10

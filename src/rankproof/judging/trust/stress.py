@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -22,15 +22,13 @@ from rankproof.document.numbers import count, for_face
 from rankproof.errors import DataError, check_whole
 from rankproof.judging.judge import Judge
 from rankproof.judging.metrics.registry import Asked, parse_all
+from rankproof.judging.models import UnseededArguments
 from rankproof.judging.run import JudgeRun, asks_of, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import count_changed
 from rankproof.judging.verdicts import Account, Ask, InMemory, Relation, Verdict
 from rankproof.judging.verdicts import Judge as AnyJudge
 from rankproof.stats.judge_error import Share, share_of
-
-if TYPE_CHECKING:
-    from rankproof.judging.models import UnseededArguments
 
 Groups = Sequence[Sequence[Ask]]
 Said = Mapping[Ask, int]
