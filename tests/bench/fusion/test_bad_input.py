@@ -65,6 +65,13 @@ def test_judgments_of_none_of_the_queries_are_refused() -> None:
         fuse(BOTH, "mapfuse", judgments={"other": {"a": 1}})
 
 
+def test_judgments_without_a_relevant_document_are_noticed() -> None:
+    query = next(iter(next(iter(BOTH.values()))))
+    with pytest.warns(UserWarning, match="no relevant document of its queries is in the rankings, so bayesfuse cannot"):
+        found = fuse(BOTH, "bayesfuse", judgments={query: {"nowhere": 1}})
+    assert len(set(found[query].values())) == 1
+
+
 def test_one_ranking_works_and_says_so() -> None:
     with pytest.warns(UserWarning, match="only one ranking, 'bm25'"):
         found = fuse({"bm25": ONE})

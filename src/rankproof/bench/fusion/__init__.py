@@ -24,7 +24,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Parameter, parameters_of
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import for_face, setting
-from rankproof.errors import DataError, UsageError, check_one_of, not_known, one_of, shorten
+from rankproof.errors import DataError, UsageError, check_one_of, not_known, one_of, shorten, warn_caller
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.io.values import as_given
 from rankproof.suggestions import docstring
@@ -187,6 +187,11 @@ def learn(made: Recipe, pool: ScorePool, judgments: Judgments) -> Recipe:
         "relevant": np.array([doc in good[query] for query, doc in rows], dtype=bool),
         "judged": np.array([len(docs) for docs in good], dtype=np.float64),
     }
+    if not evidence["relevant"].any():
+        warn_caller(
+            f"{judgments.source}: no relevant document of its queries is in the rankings, so {made.method.name} cannot "
+            "tell them apart. Next: give judgments of queries that some ranking answers."
+        )
     return replace(made, learned=_call(made.method.learn, evidence, made.parameters))
 
 
