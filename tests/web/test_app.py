@@ -445,11 +445,11 @@ def test_a_grade_changes_no_number_of_judgments_by_aspect(start: Start, tmp_path
     app = start(tmp_path, measures="alpha_nDCG@10").enter()
     assert app.grade("q1", "c", "0").status == 200
     value = score(evaluate(tmp_path / "judged.txt", tmp_path / "one.run", "alpha_nDCG@10")["alpha_nDCG@10"])
-    page = app.ask("/query?id=q1&a=one&b=two&given=yes").text
-    assert f"alpha_nDCG@10 {value}" in page
-    for page in (page, app.ask("/judge").text, app.ask("/gate?a=one&b=two&given=yes").text):
-        assert "The judgments name aspects of the queries." in page
-    assert "--add-to" not in app.ask("/judge").text
+    paths = ("/judge", "/gate?a=one&b=two&given=yes", "/query?id=q1&a=one&b=two&given=yes")
+    pages = {path: app.ask(path).text for path in paths}
+    assert all("The judgments name aspects of the queries." in page for page in pages.values())
+    assert f"alpha_nDCG@10 {value}" in pages[paths[2]]
+    assert "--add-to" not in pages["/judge"]
     asked = app.ask("/whatif?query=q1&document=c&grade=0&systems=one&measure=alpha_nDCG%4010")
     assert (asked.status, "its judgments name aspects" in asked.text) == (400, True)
 
@@ -871,6 +871,17 @@ def test_ctrl_c_ends_it_cleanly(start_process: Start, folder: Path) -> None:
     _, said = process.communicate(timeout=20)
     assert process.returncode in (0, 130)
     assert "Traceback" not in said
+
+
+def test_wrong_settings_leave_the_port_free(folder: Path) -> None:
+    with socket.socket() as first:
+        first.bind(("127.0.0.1", 0))
+        port = first.getsockname()[1]
+    with pytest.raises(UsageError) as kept:  # whose frames keep what is open
+        make_server(Settings((str(folder),), measures="nope"), port=port)
+    with socket.socket() as again:
+        again.bind(("127.0.0.1", port))
+    assert "nope" in str(kept.value)
 
 
 def test_a_port_that_is_taken_is_named(start: Start, folder: Path) -> None:

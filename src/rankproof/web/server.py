@@ -186,9 +186,8 @@ class Watcher(threading.Thread):
                 continue
 
 
-def application(settings: Settings, token: str, hosts: tuple[str, ...]) -> Guard:
+def application(workspace: Workspace, token: str, hosts: tuple[str, ...]) -> Guard:
     """The app as an ASGI application for these hosts."""
-    workspace = Workspace(settings)
     watcher = Watcher(workspace)
     handler = Handler(workspace, watcher)
 
@@ -349,6 +348,7 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
 
 def make_server(settings: Settings, host: str = "127.0.0.1", port: int = 0) -> tuple[Any, socket.socket, str]:
     """A server that is ready to run, if it listens, and its address with the token."""
+    workspace = Workspace(settings)  # wrong settings are an error before anything is opened
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -363,7 +363,7 @@ def make_server(settings: Settings, host: str = "127.0.0.1", port: int = 0) -> t
     own = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
     names = {*LOCAL, host} | (set() if host in LOCAL else {socket.gethostname()})
-    app = application(settings, token, tuple(_address(each, own) for each in names))
+    app = application(workspace, token, tuple(_address(each, own) for each in names))
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, lifespan="on", timeout_graceful_shutdown=2
     )
