@@ -16,6 +16,9 @@ RUN = ("judgments.txt", "first.run")
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
+        (("label", "pol.jsonl", "--agreement"), 2, "pol.jsonl: no such file"),
+        (("label", "pol.jsonl", "--qrels", "new.tsv"), 2, "pol.jsonl: no such file"),
+        (("rank-correlation", "judgments.txt", "first.run"), 3, "Next: give scores, or two rankings with judgments."),
         (("evaluat",), 2, "unknown command 'evaluat'. Did you mean 'evaluate'?"),
         (("evaluate", *RUN, "--tie", "id"), 2, "--ties"),
         (("evaluate", *RUN, "--ties", "trek"), 2, "ties: got 'trek'"),
@@ -79,6 +82,13 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it(
     done = rankproof("evaluate", *RUN, "-f", "parquet", "-o", "x.parquet")
     assert done.code == 2
     assert "pip install 'rankproof[arrow]'" in done.err
+
+
+def test_a_saved_name_where_files_are_expected_is_said(rankproof: Any, files: Path) -> None:
+    rankproof("evaluate", *RUN, "--save", "monday")
+    for words in (("report", "monday", "first.run"), ("evaluate", "judgments.txt", "monday"), ("explain", "monday")):
+        done = rankproof(*words)
+        assert (done.code, "monday: a saved result, expected a file. Next: " in done.err) == (2, True)
 
 
 def test_a_group_file_must_not_contradict_itself(rankproof: Any, files: Path) -> None:

@@ -106,7 +106,8 @@ def test_missing_cells_are_no_group() -> None:
         ([{"_id": "q1", "kind": "a"}, {"_id": "q1", "kind": "b"}], "in group 'a' and in 'b'"),
         ([{"_id": "q1", "kind": ["a"]}], "as a group"),
         (["q1"], "expected a record"),
-        ({"x1": "a"}, "names none of the 3 judged queries"),
+        (dict.fromkeys(KINDS), "a group. Next: "),
+        ({"x1": "a"}, "gives none of the 3 judged queries a group"),
     ],
 )
 def test_what_is_no_grouping_is_an_error(by: Any, says: str) -> None:

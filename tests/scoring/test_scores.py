@@ -73,7 +73,7 @@ def test_slices(scores: Scores) -> None:
 
 def test_slices_by_a_function_and_their_errors() -> None:
     assert evaluate(JUDGED, RUN, "RR", by=lambda q: q[-1]).slices["2"]["RR"] == pytest.approx(1 / 3)
-    with pytest.raises(DataError, match="names none of the 2 judged queries"):
+    with pytest.raises(DataError, match="gives none of the 2 judged queries a group"):
         evaluate(JUDGED, RUN, "RR", by={"query1": "a"})
     with pytest.raises(UsageError, match="not a file, and these judgments have no columns"):
         evaluate(JUDGED, RUN, "RR", by="kind")

@@ -81,11 +81,14 @@ def command(
     from rankproof.bench.testset.labels import LabelAgreement, LabelSession, last_labels, read_labels, write_label
     from rankproof.bench.testset.pool import read_pool, unjudged_pool
     from rankproof.io.corpora import load_corpus, load_questions_with_words
+    from rankproof.io.files import check_path
     from rankproof.io.load import load_judgments
 
     _check(judgments, qrels, add_to)
     if pool is None and qrels is None and not agreement:
         raise UsageError("label: got no pool, expected one to judge. Next: make it with 'rankproof pool RUN...'.")
+    if pool is not None and (agreement or qrels is not None):  # which need none, but it may be misspelt
+        check_path(pool)
     for other in (path for path in labels[1:] if not os.path.exists(path)):
         raise UsageError(f"--labels: there is no file {other}, and only the first may be new. Next: check its name.")
     given = last_labels(label for path in labels for label in read_labels(path))

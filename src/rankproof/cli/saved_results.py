@@ -75,6 +75,12 @@ def _is_saved(word: str, history: str) -> bool:
         return False
 
 
+def no_file_but_saved(word: str) -> str:
+    """What to say of a name in the history where files are expected; empty if it is none."""
+    saved = _is_saved(word, os.environ.get("RANKPROOF_HISTORY", "rankproof.db"))
+    return f"{word}: a saved result, expected a file. Next: name the files of judgments and rankings." if saved else ""
+
+
 def only_for_names(anyway: bool) -> None:
     """Refuse options that make sense for saved results only."""
     if anyway:

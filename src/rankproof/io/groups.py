@@ -205,9 +205,10 @@ def group_places(queries: Sequence[str], by: Any) -> dict[str, Array]:
         if not _is_missing(group):
             found.setdefault(str(group), []).append(i)
     if not found:
-        example = next(iter(by), "") if isinstance(by, Mapping) else ""
+        named = [query for query, group in by.items() if not _is_missing(group)] if isinstance(by, Mapping) else []
+        hint = nearest(str(named[0]), queries) if named else ""
         raise (DataError if isinstance(by, Mapping) else UsageError)(
-            f"by: names none of the {len(queries):,} judged queries.{nearest(str(example), queries)}"
-            " Next: use the ids of the judged queries."
+            f"by: gives none of the {len(queries):,} judged queries a group.{hint}"
+            " Next: use the ids of the judged queries, and give each the name of its group."
         )
     return {group: np.array(rows) for group, rows in sorted(found.items())}

@@ -233,9 +233,7 @@ def _content(path: PathLike, kind: Format, wanted: Wanted, source: str) -> Rows 
         except BadLine as bad:
             raise DataError(f"{source}, line {bad.line + 1}: {bad.found}. Next: correct the line or drop it.") from bad
     text = text_of(content, source)
-    if kind == JSON:
-        return read_json(text, wanted, source)
-    return read_delimited(text, kind.delimiter, wanted, source)
+    return read_json(text, wanted, source) if kind == JSON else read_delimited(text, kind.delimiter, wanted, source)
 
 
 def _swapped(source: str, got: str, expected: str) -> DataError:
@@ -382,12 +380,14 @@ def _canonical(measure: Any) -> str:
 def _pair(row: Any, where: str, measure: str | None) -> tuple[str, float]:
     pair = row
     if isinstance(row, Mapping):
-        fields = (*((measure,) if measure else ()), *SCORE)
+        fields = (measure or SCORE[0], *SCORE)
         system = next((row[each] for each in SYSTEM if row.get(each) not in (None, "")), None)
         pair = (system, next((row[each] for each in fields if row.get(each) is not None), None))
     if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] is None:
         raise unfit(where, row, "a system and its score", "correct the line")
     number = number_in(pair[1])
     if not math.isfinite(number):
+        if len(str(pair[0]).split()) == 5:  # the columns of a ranking before its last
+            raise unfit(where, " ".join(pair), "a system and its score", "give scores, or two rankings with judgments")
         raise unfit(where, pair[1], "a finite number", "correct the score", role="the score")
     return str(pair[0]), number
