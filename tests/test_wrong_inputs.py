@@ -237,7 +237,7 @@ def test_a_list_of_systems_is_not_called_one_ranking(one: Any) -> None:
 def test_systems_without_names_of_their_own_are_refused() -> None:
     for names in (["", "b"], [5, "5"]):
         for verb in OF_SEVERAL.values():
-            with pytest.raises(rp.RankproofError, match="got the names .*, expected a text each"):
+            with pytest.raises(rp.RankproofError, match=r"got the names .*, expected a text each"):
                 verb(dict(zip(names, RUNS.values(), strict=True)))
 
 

@@ -190,7 +190,7 @@ def test_a_folder_keeps_its_aspects_beside_a_question_without_documents(tmp_path
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\taspect\nq1\td1\t1\tx\nq1\td2\t1\ty\n")
     questions = [{"_id": "q1", "text": "Both?"}, {"_id": "q2", "text": "None?", "metadata": {"judged": True}}]
     (tmp_path / "queries.jsonl").write_text("".join(json.dumps(each) + "\n" for each in questions))
-    judged, found = Benchmark.load(tmp_path).judgments, {"q1": ["d1", "d2"], "q2": ["d1"]}
+    judged, found = Benchmark.load(tmp_path).judgments, {"q1": ["d1", "x", "d2"], "q2": ["d1"]}
     assert judged is not None
     assert judged.as_dict() == {"q1": {"d1": 1.0, "d2": 1.0}, "q2": {}}
     own, whole = (evaluate(each, found, "alpha_nDCG@10,P@2") for each in (tmp_path, judged))
