@@ -84,7 +84,7 @@ def command(
     from rankproof.io.files import check_path
     from rankproof.io.load import load_judgments
 
-    _check(judgments, qrels, add_to)
+    force = _check(judgments, qrels, add_to)
     if pool is None and qrels is None and not agreement:
         raise UsageError("label: got no pool, expected one to judge. Next: make it with 'rankproof pool RUN...'.")
     if pool is not None and (agreement or qrels is not None):  # which need none, but it may be misspelt
@@ -96,7 +96,7 @@ def command(
         Output(form or "table", None).write_result(LabelAgreement.of(given))
         return
     if qrels is not None:
-        _write_judgments(given, qrels, add_to)
+        _write_judgments(given, qrels, add_to, force)
         return
     made = read_pool(str(pool))
     if judgments is not None:
@@ -237,8 +237,8 @@ def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
     return "\n".join(lines_of_text(text if most is None or len(text) <= most else f"{text[:most]} [...]", WIDTH))
 
 
-def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None:
-    """Refuse options that would lose judgments, or confuse the file to read with the one to write."""
+def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> bool:
+    """Whether the file to write may replace one; options that would lose judgments, or confuse both, are refused."""
     from rankproof.document.disk import check_free
     from rankproof.io.write import format_of
 
@@ -253,12 +253,15 @@ def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None
             f"Next: add --qrels FILE, which may be {add_to} itself."
         )
     if qrels is None:
-        return
-    format_of(qrels, _form(qrels))
-    if add_to is None or os.path.realpath(qrels) != os.path.realpath(add_to):
+        return False
+    form = format_of(qrels, _form(qrels))
+    same = add_to is not None and os.path.realpath(qrels) == os.path.realpath(add_to)
+    if not same:
         check_not_read(qrels)
+    # A file of TREC only gains lines: other formats may hold columns that judgments do not have.
+    force = may_replace(qrels) or (same and form == "trec")
     try:
-        check_free(qrels, force=may_replace(qrels) or _adds_in_place(qrels, add_to))
+        check_free(qrels, force=force)
     except UsageError:
         if add_to is not None or not os.path.isfile(qrels):
             raise
@@ -266,18 +269,11 @@ def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> None
             f"{qrels}: this file exists, and was left as it is. Next: --add-to {qrels} writes the "
             "labels together with what it holds, another name leaves it alone, --force replaces it."
         ) from None
+    return force
 
 
 def _form(path: str) -> str | None:
     return "trec" if path == STDOUT else None
-
-
-def _adds_in_place(qrels: str, add_to: str | None) -> bool:
-    """Whether the file only gains lines: other formats may hold columns that judgments do not have."""
-    from rankproof.io.write import format_of
-
-    same = add_to is not None and os.path.realpath(qrels) == os.path.realpath(add_to)
-    return same and format_of(qrels, _form(qrels)) == "trec"
 
 
 def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
@@ -290,7 +286,7 @@ def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
         )
 
 
-def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
+def _write_judgments(given: Labels, path: str, add_to: str | None, force: bool) -> None:
     from rankproof.bench.testset.labels import merge_labels
     from rankproof.io.judgments import with_grades
     from rankproof.io.load import load_judgments
@@ -300,7 +296,6 @@ def _write_judgments(given: Labels, path: str, add_to: str | None) -> None:
     if not grades:
         raise DataError("there is no label yet, so nothing to write. Next: judge first, without --qrels.")
     together = with_grades(load_judgments({} if add_to is None else add_to), grades)
-    force = may_replace(path) or _adds_in_place(path, add_to)
     notes = write_judgments(together, path, _form(path), force=force)
     own = sum(map(len, grades.values()))
     tell_written(path, notes, f"{count(len(together.doc_ids), 'judgment')}, {own:,} of them by labels,")

@@ -303,7 +303,14 @@ def test_faults_are_said(kind: Make, speaker: Speaker, answer: Any, message: str
 def test_a_server_that_is_not_there(kind: Make) -> None:
     with pytest.raises(StoreError, match=r"refused.*Next: check that http://127.0.0.1:1 is there"):
         kind("http://127.0.0.1:1", "documents").search(["fee"], 5)
-    for wrong in ("localhost:9200", "http://", "http://a b:9200", "http://me:secret@h:99999", "http://me:secret@[::1", 9200):
+    for wrong in (
+        "localhost:9200",
+        "http://",
+        "http://a b:9200",
+        "http://me:secret@h:99999",
+        "http://me:secret@[::1",
+        9200,
+    ):
         with pytest.raises(UsageError, match="expected a URL like 'http://localhost:9200'") as error:
             kind(wrong, "documents")
         assert "secret" not in str(error.value)

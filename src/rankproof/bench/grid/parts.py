@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -47,6 +48,15 @@ class GridSource:
         'bench.toml, chunkers.small'
         """
         return f"{self.name}, {'.'.join(map(str, keys))}"
+
+    @contextmanager
+    def errors_at(self, *keys: str, argument: str = "") -> Iterator[None]:
+        """Let an error inside name the place of a key, instead of an argument."""
+        try:
+            yield
+        except RankproofError as error:
+            said = str(error).removeprefix(f"{argument}: ")
+            raise type(error)(f"{self.where(*keys)}: {said}") from error
 
     def path(self, given: Any) -> Any:
         """A path in the description, which is relative to its folder, as a path from the working folder.
@@ -328,15 +338,8 @@ def check_part(source: GridSource, factor: str, part: GridPart) -> None:
     for name, words in kind.more.items():
         if words and part.options.get(name, words[0]) not in words:
             raise one_of(source.where(factor, part.label, name), part.options[name], words)
-    try_making(source, factor, part, lambda: (kind.check or kind.make)(part, TINY))
-
-
-def try_making(source: GridSource, factor: str, part: GridPart, making: Callable[[], Any]) -> None:
-    """Try it before the run; an error names the part's place in the description."""
-    try:
-        making()
-    except RankproofError as error:
-        raise type(error)(f"{source.where(factor, part.label or part.name)}: {error}") from error
+    with source.errors_at(factor, part.label or part.name):
+        (kind.check or kind.make)(part, TINY)
 
 
 def fusion_recipe(part: GridPart, names: Sequence[str]) -> Recipe:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -26,7 +25,6 @@ from rankproof.bench.grid.parts import (
     fusion_recipe,
     parts_of,
     table_of,
-    try_making,
 )
 from rankproof.bench.runner import RunLimits, plan_for
 from rankproof.core.arrays import by_key
@@ -333,7 +331,8 @@ def _fusions(source: GridSource, searched: Levels) -> Levels:
         several = weights if isinstance(weights, (Mapping, list, tuple)) else ("", "")
         some = weights if isinstance(weights, Mapping) else [f"r{n}" for n in range(len(several))]
         for names in hybrids or [tuple(some)]:
-            try_making(source, "fusion", part, partial(fusion_recipe, part, names))
+            with source.errors_at("fusion", part.label or part.name):
+                fusion_recipe(part, names)
     return _by_name(parts)
 
 
@@ -365,10 +364,8 @@ def _measures(source: GridSource) -> tuple[str, ...]:
     found: list[Measure] = []
     for key in ("measure", "measures"):
         given = source.data.get(key, [])
-        try:
+        with source.errors_at(key, argument="measures"):
             found += parse_all(given) if given != [] else []
-        except UsageError as error:
-            raise type(error)(f"{source.where(key)}: {str(error).removeprefix('measures: ')}") from error
     return tuple(dict.fromkeys(map(str, found))) or (DEFAULT_MEASURE,)
 
 
@@ -380,9 +377,6 @@ def _limits(source: GridSource) -> dict[str, Any]:
     if table:
         source.check_keys(RunLimits.__annotations__, "limits")
     for name, value in table.items():
-        try:
+        with source.errors_at("limits", name, argument=name):
             plan_for(Adapted(lambda question, k: [], {}), {name: value})
-        except UsageError as error:
-            said = str(error).removeprefix(f"{name}: ")
-            raise type(error)(f"{source.where('limits', name)}: {said}") from error
     return dict(table)
