@@ -23,14 +23,7 @@ from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import (
-    DataError,
-    UsageError,
-    check_one_of,
-    check_whole,
-    shorten,
-    warn_caller,
-)
+from rankproof.errors import DataError, UsageError, check_one_of, check_whole, shorten, warn_caller
 from rankproof.io.corpora import load_corpus, load_questions, texts_of_judged
 from rankproof.io.groups import Grouping
 from rankproof.io.judgments import LabelledQuestions, load_labelled, save_labelled

@@ -325,11 +325,12 @@ def _blame(error: Exception) -> str:
 
 def _with_options(message: str, arguments: Sequence[str]) -> str:
     """The message about an argument with the option that it is in the shell: `--margin: got` for `margin: got`."""
-    from rankproof.cli.saved_results import no_file_but_saved
-
     name, _, said = message.partition(":")
-    if said.startswith(" no such file") and (saved := no_file_but_saved(name)):
-        return saved
+    if said.startswith(" no such file"):
+        from rankproof.cli.saved_results import is_saved
+
+        if is_saved(name):
+            return f"{name}: a saved result, expected a file. Next: name the files of judgments and rankings."
     command = next((load_command(each) for each in arguments if each in COMMANDS), rankproof)
     options = [each for _, inner in _with_inner(command, "") for each in inner.params if isinstance(each, click.Option)]
     spelt = (max(each.opts, key=len) for each in options if name == each.name or f"--{name}" in each.opts)

@@ -20,7 +20,7 @@ from rankproof.cli.options import check_one_stdin, named_paths
 from rankproof.cli.output import Output, check_not_read, end, may_replace, tell_progress, tell_written, write
 from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, shorten
+from rankproof.errors import DataError, UsageError, check_whole, shorten
 
 if sys.platform != "win32":
     import select
@@ -254,7 +254,7 @@ def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> bool
         )
     if qrels is None:
         return False
-    form = format_of(qrels, _form(qrels))
+    form = "trec" if qrels == STDOUT else format_of(qrels)
     same = add_to is not None and os.path.realpath(qrels) == os.path.realpath(add_to)
     if not same:
         check_not_read(qrels)
@@ -270,10 +270,6 @@ def _check(judgments: str | None, qrels: str | None, add_to: str | None) -> bool
             "labels together with what it holds, another name leaves it alone, --force replaces it."
         ) from None
     return force
-
-
-def _form(path: str) -> str | None:
-    return "trec" if path == STDOUT else None
 
 
 def _check_meeting(made: Pool, queries: Collection[str], path: str) -> None:
@@ -296,7 +292,7 @@ def _write_judgments(given: Labels, path: str, add_to: str | None, force: bool) 
     if not grades:
         raise DataError("there is no label yet, so nothing to write. Next: judge first, without --qrels.")
     together = with_grades(load_judgments({} if add_to is None else add_to), grades)
-    notes = write_judgments(together, path, _form(path), force=force)
+    notes = write_judgments(together, path, "trec" if path == STDOUT else None, force=force)
     own = sum(map(len, grades.values()))
     tell_written(path, notes, f"{count(len(together.doc_ids), 'judgment')}, {own:,} of them by labels,")
 

@@ -36,7 +36,7 @@ def are_names(words: Sequence[str], history: str) -> bool:
     """Whether the words are names in the history rather than files; an error if they could be both."""
     if options.was_written("history"):
         return True
-    saved = [word for word in words if _is_saved(word, history)]
+    saved = [word for word in words if is_saved(word, history)]
     files = [word for word in words if word == STDIN or os.path.exists(word)]
     if len(saved) == len(words) == len(files):
         raise UsageError(
@@ -65,20 +65,14 @@ def systems_of(words: Sequence[str], shown_as: str | None, *others: str) -> dict
     return systems
 
 
-def _is_saved(word: str, history: str) -> bool:
+def is_saved(word: str, history: str | None = None) -> bool:
     """Whether it is a name in the history; False if the history cannot be read: files must not depend on it."""
-    from rankproof.comparing.history import History
+    from rankproof.comparing.history import DEFAULT, History
 
     try:
-        return word in History(history)
+        return word in History(history or os.environ.get("RANKPROOF_HISTORY", DEFAULT))
     except DataError:
         return False
-
-
-def no_file_but_saved(word: str) -> str:
-    """What to say of a name in the history where files are expected; empty if it is none."""
-    saved = _is_saved(word, os.environ.get("RANKPROOF_HISTORY", "rankproof.db"))
-    return f"{word}: a saved result, expected a file. Next: name the files of judgments and rankings." if saved else ""
 
 
 def only_for_names(anyway: bool) -> None:

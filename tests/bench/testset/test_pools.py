@@ -45,7 +45,14 @@ def test_a_budget_too_small_for_the_queries_is_said() -> None:
         rankproof.pool(RUNS, budget=1)
 
 
-@pytest.mark.parametrize(("bad", "words"), [({"depth": 0}, "depth"), ({"order": "bandits"}, "Did you mean 'bandit'")])
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ({"depth": 0}, "depth"),
+        ({"order": "bandits"}, "Did you mean 'bandit'"),
+        ({"order": ["depth"]}, "one of 'depth'"),
+    ],
+)
 def test_what_cannot_be_is_said(bad: dict[str, object], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         rankproof.pool(RUNS, **bad)  # type: ignore[arg-type]

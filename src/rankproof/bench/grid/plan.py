@@ -32,7 +32,7 @@ from rankproof.core.corpus import CONDITIONS
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
-from rankproof.errors import UsageError, check_number, check_whole, not_known, one_of, shorten
+from rankproof.errors import UsageError, check_number, check_one_of, check_whole, not_known, shorten
 
 SETTINGS = ("measure", "measures", "k", "depth", "strategy", "most", "held_out", "seed", "baseline", "cache")
 STRATEGIES = ("auto", "all", "one-at-a-time", "halving")
@@ -269,8 +269,7 @@ def _check_hybrids(source: GridSource, parts: Sequence[GridPart]) -> None:
                 'of = ["...", "..."].'
             )
         for each in part.of:
-            if each not in labels:
-                raise one_of(where, each, sorted(labels))
+            check_one_of(where, each, sorted(labels))
 
 
 def _expand_hybrids(source: GridSource, parts: Sequence[GridPart]) -> list[GridPart]:
@@ -348,8 +347,7 @@ def _settings(source: GridSource) -> dict[str, Any]:
         "held_out": lambda where, given: check_number(where, given, least=0, below=1, noun="share", advice=advice),
     }
     strategy = source.data.get("strategy", "auto")
-    if not isinstance(strategy, str) or strategy not in STRATEGIES:
-        raise one_of(source.where("strategy"), strategy, STRATEGIES)
+    check_one_of(source.where("strategy"), strategy, STRATEGIES)
     return {
         "k": ks,
         "strategy": strategy,

@@ -18,7 +18,7 @@ from rankproof.bench.testset.pool import ORDERS, Item, Pool
 from rankproof.core.arrays import by_key
 from rankproof.document.model import Document, PlainData, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_one_of, shorten
+from rankproof.errors import DataError, UsageError, check_one_of, check_whole, shorten
 from rankproof.stats.agreement import cohen_kappa, krippendorff_alpha
 from rankproof.store.answers import LabellingSession
 
@@ -246,10 +246,7 @@ class LabelSession(LabellingSession[Item]):
         }
 
     def _check(self, item: Item, value: int) -> None:
-        if not 0 <= value <= self.highest:
-            raise UsageError(
-                f"grade: got {value}, expected a whole number from 0 to {self.highest}. Next: press one of these."
-            )
+        check_whole("grade", value, 0, self.highest, advice="press one of these")
 
     def _keep_step(self, item: Item, value: int | None) -> None:
         label = QuestionLabel(*item, self.who, SKIPPED if value is None else GRADED, value, self.clock())

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 from rankproof.core.table import best_first
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_one_of, reason, shorten
+from rankproof.errors import DataError, UsageError, check_one_of, check_whole, reason, shorten
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.scoring.evaluate import evaluate
 
@@ -187,8 +187,7 @@ def pool_rankings(rankings: Mapping[str, Mapping[str, Sequence[str]]], depth: in
     >>> {document: dict(ranks) for document, ranks in pool.ranks["q1"].items()}
     {'a': {'keyword': 1}, 'b': {'keyword': 2, 'dense': 1}, 'c': {'dense': 2}}
     """
-    if depth < 1:
-        raise UsageError(f"depth: got {depth}, expected 1 or more. Next: give one, like 10.")
+    check_whole("depth", depth, advice="give one, like 10")
     ranks: dict[str, dict[str, dict[str, int]]] = {}
     for system, ranking in rankings.items():
         for query, documents in ranking.items():
