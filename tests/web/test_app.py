@@ -447,7 +447,7 @@ def test_a_grade_changes_no_number_of_judgments_by_aspect(start: Start, tmp_path
     value = score(evaluate(tmp_path / "judged.txt", tmp_path / "one.run", "alpha_nDCG@10")["alpha_nDCG@10"])
     paths = ("/judge", "/gate?a=one&b=two&given=yes", "/query?id=q1&a=one&b=two&given=yes")
     pages = {path: app.ask(path).text for path in paths}
-    assert all("The judgments name aspects of the queries." in page for page in pages.values())
+    assert all("The judgments name aspects of the queries; " in page for page in pages.values())
     assert f"alpha_nDCG@10 {value}" in pages[paths[2]]
     assert "--add-to" not in pages["/judge"]
     asked = app.ask("/whatif?query=q1&document=c&grade=0&systems=one&measure=alpha_nDCG%4010")

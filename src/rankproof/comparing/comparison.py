@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rankproof.comparing.alignment import soundness, with_rankings
 from rankproof.comparing.conclusions import BROKEN, answer_first, serious_findings
+from rankproof.core.audit import Finding
 from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.core.explanation import ExplainedCase
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits
@@ -25,9 +26,6 @@ from rankproof.io.trec import TrecRankings
 from rankproof.scoring.explain import explain_scores
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.scoring.scores import Scores
-
-if TYPE_CHECKING:
-    from rankproof.core.audit import Finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from rankproof.comparing.gate_decision import (
     overall,
     undecide_rows,
 )
+from rankproof.core.audit import Finding
 from rankproof.core.conventions import ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.core.names import parse
@@ -55,9 +56,6 @@ from rankproof.scoring.evaluate import (
 )
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.paired import check_alpha
-
-if TYPE_CHECKING:
-    from rankproof.core.audit import Finding
 
 ABOUT = LIKE_THESE, THESE = "like-these", "these"
 """The question of the gate: would it lose on queries like these, or was anything lost on exactly these?"""

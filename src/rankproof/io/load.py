@@ -347,7 +347,8 @@ def _scored(lines: Iterator[tuple[int, str]], name: str) -> Iterator[Row]:
     """Lines of a system and its score."""
     for number, line in lines:
         if line.strip():
-            yield Row(f"{name}, line {number}", tuple(re.split(r"[\s,;]+(?=\S+$)", line.strip())))
+            pair = re.split(r"[\s,;]+(?=\S+$)", line.strip())
+            yield Row(f"{name}, line {number}", tuple(pair))
 
 
 def _of_measure(rows: list[Row], measure: str | None, name: str) -> list[Row]:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from rankproof.core.audit import Finding, list_words
 from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import count, share
 from rankproof.document.terminal import Column, clean, cut, cut_apart, table, wrap
 from rankproof.judging.evidence import WORDS as POINT_WORDS
+from rankproof.judging.evidence import Blame
 from rankproof.judging.metrics.counting import JudgedColumn
 from rankproof.judging.verdicts import Account, Relation
+from rankproof.store.ledger import LedgerEntry
 from rankproof.text.words import are_several
-
-if TYPE_CHECKING:
-    from rankproof.judging.evidence import Blame
-    from rankproof.store.ledger import LedgerEntry
 
 UNMEASURED = "unmeasured"
 """Where pairs without a verdict are counted beside the judges."""

@@ -36,10 +36,8 @@ from rankproof.web.folder import FileKind, FoundFile, find_files, judgments_of_m
 
 LABELS = "app-labels.jsonl"
 """The file of the grades given in the app, in the first folder that was named."""
-TABLES = 8
-"""The number of rankings whose documents are cached; others are read again on demand."""
-RESULTS = 64
-"""The number of comparisons, gates and other results that are cached."""
+TABLES, RESULTS = 8, 64
+"""The numbers of rankings whose documents are cached, and of comparisons and other results; the rest is made again."""
 T = TypeVar("T")
 
 
@@ -186,11 +184,6 @@ class Workspace:
         return self.compute_once(("corrected", file.path), stamp, lambda: with_grades(plain, self.grades))
 
     @property
-    def has_aspects(self) -> bool:
-        """Whether the judgments name aspects, so that no grade given here counts: it has none."""
-        return self.judgments_file is not None and self._judged(self.judgments_file).facets is not None
-
-    @property
     def other_labels(self) -> list[FoundFile]:
         """The files of labels in the folder beside that of the grades given here."""
         return [each for each in self.of_kind(FileKind.LABELS) if each.path != self.labels_path]
@@ -222,12 +215,10 @@ class Workspace:
 
     @property
     def grades(self) -> dict[str, dict[str, int]]:
-        """One grade for each document that was graded here, if grades given here count."""
-        return (
-            {}
-            if self.has_aspects
-            else self.compute_once(("grades",), self._labels_stamp, lambda: merge_labels(self.labels))
-        )
+        """One grade for each document that was graded here; none counts if judgments name aspects, as it has none."""
+        if self.judgments_file is not None and self._judged(self.judgments_file).facets is not None:
+            return {}
+        return self.compute_once(("grades",), self._labels_stamp, lambda: merge_labels(self.labels))
 
     def scores(self, name: str, corrected: bool = False) -> Scores:
         """The scores of a ranking."""
@@ -371,8 +362,7 @@ class Workspace:
     def _ids(self) -> tuple[Collection[str], Collection[str]]:
         """The queries and the documents of the judgments, without them those of the first ranking."""
         if self.judgments_file is not None:
-            judged = self.judgments()
-            return judged.index, judged.doc_ids
+            return self.judgments().index, self.judgments().doc_ids
         for file in self.runs.values():
             rows = load_ranking(file.path).table()
             return set(rows.query), set(rows.doc)

@@ -44,13 +44,6 @@ DEPTH, WHOLE = 10, 6000
 """The top documents of each ranking that are graded without a pool; the characters shown of a document."""
 
 
-def pool_of(site: Site, choices: Choices) -> tuple[str, Pool | None]:
-    """The pool that was chosen, or the first in the folder; None if there is none."""
-    pools = {each.name: each for each in site.workspace.of_kind(FileKind.POOL)}
-    file = pools.get(choices.get("pool", "")) or next(iter(pools.values()), None)
-    return ("", None) if file is None else (file.name, _read(site.workspace, file))
-
-
 def _read(space: Workspace, file: FoundFile) -> Pool:
     return space.compute_once(("pool", file.path), file.stamp, lambda: read_pool(file.path))
 
@@ -100,7 +93,9 @@ def _judged_first(space: Workspace) -> list[str]:
 def judge(site: Site, choices: Choices) -> Page:
     """The next document to grade."""
     space = site.workspace
-    name, pool = pool_of(site, choices)
+    pools = {each.name: each for each in space.of_kind(FileKind.POOL)}
+    file = pools.get(choices.get("pool", "")) or next(iter(pools.values()), None)  # the first if none was chosen
+    name, pool = ("", None) if file is None else (file.name, _read(space, file))
     found = LabelAgreement.of(space.labels)
     item, own = next(to_grade(site, pool), None), space.labels.get(site.who, {})
     listed = own if pool is None else {item: own[item] for item in _unjudged(site, pool) if item in own}
@@ -112,12 +107,13 @@ def judge(site: Site, choices: Choices) -> Page:
     others, judged = [each.path for each in space.other_labels], space.judgments_file
     files = [word for path in (space.labels_path, *others) for word in ("--labels", str(path))]
     words = ["rankproof", "label", *files, "--qrels", "corrected.tsv"]
-    merge = shlex.join(words if judged is None or space.has_aspects else [*words, "--add-to", str(judged.path)])
+    apart = site.note_of_aspects()
+    merge = shlex.join(words if judged is None or apart is not None else [*words, "--add-to", str(judged.path)])
     saved = (
         f"Every grade is in {space.labels_path.name} before the next document is shown. Your judgments stay as they "
-        f"are; this command writes {'the grades to new ones' if space.has_aspects else INCLUDED}:"
+        "are; this command writes new ones that include all grades that count here:"
     )
-    after = combine(el("p", saved), el("pre", el("code", merge)), site.note_of_aspects())
+    after = combine(el("p", saved), el("pre", el("code", merge)), apart)
     return Page(
         "Judge",
         sections(
@@ -125,18 +121,16 @@ def judge(site: Site, choices: Choices) -> Page:
             ("agreement", "Agreement", part_of_result(found) if found.pairs else note(UNPAIRED)),
             ("after", "How the grades are saved", after),
         ),
-        opening=_choose(site, name),
+        opening=_choose(site, list(pools), name),
         scripts=("judge",),
     )
 
 
 UNPAIRED = "Agreement can be measured once two people have graded the same documents."
-INCLUDED = "new ones that include all grades that count here"
 NOTHING = "Everything is graded. A deeper pool has more: rankproof pool RUN... --depth 20 -o pool.jsonl"
 
 
-def _choose(site: Site, name: str) -> Markup | None:
-    pools = [each.name for each in site.workspace.of_kind(FileKind.POOL)]
+def _choose(site: Site, pools: list[str], name: str) -> Markup | None:
     if not pools:
         if not site.workspace.runs:
             return None

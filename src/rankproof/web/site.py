@@ -126,10 +126,9 @@ class Site:
 
     def note_of_aspects(self) -> Markup | None:
         """Says that no grade given here counts, if the judgments name aspects."""
-        words = (
-            "The judgments name aspects of the queries. A grade given here names none: it is saved, and not counted."
-        )
-        return note(words) if self.workspace.has_aspects else None
+        words = "The judgments name aspects of the queries; a grade given here names none: it is saved, not counted."
+        judged = None if self.workspace.judgments_file is None else self.workspace.judgments()
+        return note(words) if judged is not None and judged.facets is not None else None
 
     def later(self, part: SlowPart, name: str, /, **choices: Choice) -> Markup:
         """A slow part: shown if it is ready, else a placeholder that the browser fills later."""
