@@ -20,7 +20,7 @@ from rankproof.cli.options import check_one_stdin, named_paths
 from rankproof.cli.output import Output, check_not_read, end, may_replace, tell_progress, tell_written, write
 from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, UsageError, check_whole, shorten
+from rankproof.errors import DataError, UsageError, shorten
 
 if sys.platform != "win32":
     import select
