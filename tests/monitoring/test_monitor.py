@@ -513,9 +513,9 @@ def test_fields_of_any_numbers_have_intervals_and_what_is_none_is_said() -> None
     for _ in range(40):
         stars = rng.integers(0, 6, 400)
         rows = [
-            {"ts": NOON + at, "user": f"u{at}", "stars": int(x), "rating": 1, "txt": "x"} for at, x in enumerate(stars)
+            {"ts": NOON + at, "user": f"u{at}", "stars": int(x), "feedback": 1, "txt": "x"} for at, x in enumerate(stars)
         ]
-        found = monitor(rows, fields=["stars", "txt", "rating", "none"])
+        found = monitor(rows, fields=["stars", "txt", "feedback", "none"])
         each = found.estimate("stars")
         assert each.value == pytest.approx(stars.mean())
         assert each.low < each.value < each.high
@@ -525,7 +525,37 @@ def test_fields_of_any_numbers_have_intervals_and_what_is_none_is_said() -> None
     shown = " ".join(str(found).split())
     assert "no event has a number in the field txt" in shown
     assert "no event has a number in the field none" in shown
-    assert "rating is read as thumb, not as a field of its own" in shown
+    assert "feedback is read as thumb, not as a field of its own" in shown
+
+
+@pytest.mark.parametrize("how", [{}, {"lateness": 60.0}])
+def test_a_rating_is_no_thumb_unless_it_is_named(how: dict[str, Any]) -> None:
+    rows = [{"ts": NOON + at, "user": f"u{at}", "query": "x", "Rating": 1 + at % 5} for at in range(50)]
+    found = monitor(rows, **how)
+    assert (found.events, found.rejected) == (50, {})
+    assert {"thumbs_up", "vote_share"}.isdisjoint(each.metric for each in found.estimates)
+    assert "Rating may hold stars, so it is not read as thumb" in " ".join(found.notes)
+    assert monitor(rows, fields=["Rating"], **how)["Rating"] == 3
+    voted = monitor([{**each, "Rating": each["Rating"] > 1} for each in rows], columns={"thumb": "Rating"}, **how)
+    assert (voted["thumbs_up"], voted["vote_share"]) == (0.8, 1)
+
+
+@pytest.mark.parametrize("key", ["docId", "ID", "_id", "Document ID"])
+def test_ids_of_documents_are_known_in_any_spelling(key: str) -> None:
+    rows = [
+        {
+            "ts": NOON + at,
+            "user": f"u{at}",
+            "results": [{name: "a", "score": 2.0}, {name: "b", "score": 1.0}],
+            "citations": [{name: "b"}],
+            "clicks": [{name: "b", "dwell": 3, "page": 1}] if at else [],
+        }
+        for name in ("id", key)
+        for at in range(4)
+    ]
+    plain, spelled = monitor(rows[:4]), monitor(rows[4:])
+    assert (spelled.events, spelled.rejected, spelled["ctr_citation"]) == (4, {}, 0.75)
+    assert spelled.to_dict() == plain.to_dict()
 
 
 def test_shares_of_variants_differ_by_one_at_most() -> None:

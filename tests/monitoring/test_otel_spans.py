@@ -240,6 +240,14 @@ def test_spans_of_one_trace_meet_however_their_ids_are_written_and_wherever_they
     assert found["latency_p50"] == pytest.approx(1000, rel=0.03)  # the root's: the other clock is ten seconds slow
 
 
+def test_more_than_one_thumb_is_none() -> None:
+    for name, rejected, ratings in (("user_feedback", {"bad thumb": 1}, []), ("rating", {}, [4.0])):
+        stars = {"name": name, "attributes": [{"key": "score", "value": {"intValue": "4"}}]}
+        found = monitor([in_otlp(one_span()), in_otlp(one_span(traceId="ab" * 16, events=[stars]))], fields=["rating"])
+        assert found.rejected == rejected
+        assert [each.value for each in found.estimates if each.metric in ("rating", "thumbs_up")] == ratings
+
+
 @pytest.mark.parametrize("end", [None, "0", "1740999999000000000", "soon"])
 def test_a_span_without_an_end_has_no_latency(end: str | None) -> None:
     found = monitor(

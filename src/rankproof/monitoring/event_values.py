@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from numbers import Integral, Real
 from sys import float_info
 from typing import Any, NamedTuple
@@ -138,7 +139,7 @@ def vote(value: Any) -> int:
     for words, found in ((UP, 1), (DOWN, -1), (NO_VOTE, 0)):
         if word in words:
             return found
-    raise Rejected("bad thumb", f"thumb: got {shorten(value)}, expected up, down or null")
+    raise Rejected("bad thumb", f"thumb: got {shorten(value)}, expected up, down, 1, 0, -1 or null")
 
 
 def results_of(value: Any) -> tuple[ShownResult, ...]:
@@ -150,6 +151,7 @@ def results_of(value: Any) -> tuple[ShownResult, ...]:
     found, usable = [], True
     for at, each in enumerate(_items(value, "results"), 1):
         if isinstance(each, Mapping):
+            each = _in_our_spelling(each)
             rank = of_digits(each.get("rank"))
             usable = usable and (rank is None or _is_place(rank))
             found.append((at, _result(each, at if rank is None or not usable else int(rank))))
@@ -158,12 +160,27 @@ def results_of(value: Any) -> tuple[ShownResult, ...]:
     return tuple(each if usable else each._replace(rank=at) for at, each in found)
 
 
-def _id_of(each: Mapping[str, Any]) -> Any:
-    return each.get("id", each.get("doc_id", each.get("document_id")))
+@lru_cache(10_000)
+def plain_key(key: str) -> str:
+    """A key in our spelling.
+
+    >>> plain_key("userId"), plain_key("User ID")
+    ('user_id', 'user_id')
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s-]+", "_", key.strip()).lower()
+
+
+def _in_our_spelling(each: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A result, click or citation with its document under "id", whatever the spelling of its keys."""
+    if "id" in each:
+        return each
+    spelled = {plain_key(key): value for key, value in each.items() if isinstance(key, str)}
+    names = [name for name in ("id", "doc_id", "document_id", "_id") if name in spelled]
+    return {**spelled, "id": spelled[names[0]]} if names else spelled
 
 
 def _result(each: Mapping[str, Any], rank: int) -> ShownResult:
-    doc = _id_of(each)
+    doc = each.get("id")
     if doc is None:
         raise Rejected("bad results", f"results: got {shorten(dict(each))}, expected an object with id")
     score = of_digits(each.get("score"))
@@ -204,7 +221,8 @@ def clicks_of(value: Any) -> tuple[Click, ...]:
     written = isinstance(value, str) and value.strip()[:1] not in ("[", "(", "{")
     for each in _items(value, "clicks"):
         if isinstance(each, Mapping):
-            doc = _id_of(each)
+            each = _in_our_spelling(each)
+            doc = each.get("id")
             rank = of_digits(each.get("rank", each.get("position")))
             if doc is None and rank is None:
                 raise Rejected("bad clicks", f"clicks: got {shorten(dict(each))}, expected an object with id or rank")
@@ -229,7 +247,7 @@ def clicks_of(value: Any) -> tuple[Click, ...]:
 def citations_of(value: Any) -> tuple[str, ...]:
     """The ids of the documents that the answer cites."""
     listed = [each for each in _items(value, "citations") if each is not None]
-    return tuple(text(_id_of(each) if isinstance(each, Mapping) else each) for each in listed)
+    return tuple(text(_in_our_spelling(each).get("id") if isinstance(each, Mapping) else each) for each in listed)
 
 
 def _items(value: Any, what: str) -> Sequence[Any]:

@@ -37,6 +37,7 @@ from rankproof.monitoring.event_values import (
     is_nan,
     mask_value,
     place_clicks,
+    plain_key,
 )
 
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -49,7 +50,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "answer": ("response", "completion"),
     "citations": ("cited", "sources"),
     "clicks": ("clicked", "click"),
-    "thumb": ("thumbs", "feedback", "rating", "vote"),
+    "thumb": ("thumbs", "feedback", "vote"),
     "latency_ms": ("latency", "duration_ms", "elapsed_ms", "took_ms"),
     "abstained": ("abstain", "refused", "no_answer"),
     "variant": ("arm", "experiment_arm", "bucket"),
@@ -149,9 +150,14 @@ class EventSchema:
             self._known[keys] = found, tuple(key for key in keys if key not in found.values())
         return self._known[keys]
 
+    @property
+    def keys(self) -> list[str]:
+        """The keys that records had so far."""
+        return list(dict.fromkeys(str(key) for keys in self._known for key in keys))
+
     def check_columns(self) -> None:
         """Refuse a column that was named and that no record has, unless its field is logged only where not empty."""
-        there = list(dict.fromkeys(str(key) for keys in self._known for key in keys))
+        there = self.keys
         for name, key in self.unmet.items() if there else ():
             if name not in self.sparse:
                 said = f"columns: no event has {key!r}, which was named for {name}"
@@ -159,9 +165,7 @@ class EventSchema:
 
     def field_of(self, key: Any) -> str | None:
         """The field that a key names, in any spelling: user_id, userId, User ID; None if it is none."""
-        if key in self.names or not isinstance(key, str):
-            return self.names.get(key)
-        return self.names.get(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s-]+", "_", key.strip()).lower())
+        return self.names.get(key if key in self.names or not isinstance(key, str) else plain_key(key))
 
     def event(self, record: Any) -> Event:
         """The record as an event; `Rejected` if it is not one."""

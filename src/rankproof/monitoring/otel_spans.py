@@ -319,15 +319,15 @@ def _add_events(found: dict[str, Any], spans: Iterable[TraceSpan]) -> None:
 
 
 def _add_score(found: dict[str, Any], name: str, score: Any, label: Any) -> None:
-    """A vote, if the name says that users give it; any other score is a field of its name."""
-    if FEEDBACK.search(name):
-        word = str(label).strip().lower()
-        if word in UP | DOWN:
-            found["thumb"] = word
-        elif isinstance(score := of_digits(score), (int, float)):
-            found["thumb"] = "up" if score > 0 else "down"
-    elif name and (isinstance(score, (int, float)) or label is not None):
-        found.setdefault(name, score if isinstance(score, (int, float)) else label)
+    """A vote, if the name says that users give it; any other score, and a rating in stars, is a field of its name."""
+    is_vote, word, score = FEEDBACK.search(name), str(label).strip().lower(), of_digits(score)
+    if is_vote and word in UP | DOWN:
+        found["thumb"] = word
+    elif is_vote and "rating" not in name.lower():
+        if isinstance(score, (int, float)):
+            found["thumb"] = ("up" if score > 0 else "down") if abs(score) <= 1 else score
+    elif name and (value := score if isinstance(score, (int, float)) else label) is not None:
+        found.setdefault(name, value)
 
 
 def resolve_spans(records: Iterable[Placed | None]) -> Iterator[Placed | None]:

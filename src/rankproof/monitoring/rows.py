@@ -37,8 +37,8 @@ NAMED = ("id", "session", "user", "query")
 SLICED = (*NAMED, "variant", "thumb", "abstained")
 """Fields of an event that can be slices too."""
 NUMBERS = {float, int}
-OTHER_KEYS = {"doc_id", "document_id", "position", "ts", "time"}
-"""Keys of a click that are looked at one by one."""
+TIMES = {"ts", "time"}
+"""Keys of a click that give its place among others."""
 SMALL = 1024
 """The number of rows that become columns at once."""
 Row = tuple[float, str | None, str | None, str | None, str | None, Sequence[float], tuple[float, ...], tuple[int, ...]]
@@ -265,9 +265,9 @@ def _clicked(clicks: list[Any], hits: Sequence[Any]) -> tuple[set[str | None], l
     shown: list[str] | None = None
     for click in clicks:
         if click.__class__ is dict:
-            if len(click) > 2 and not OTHER_KEYS.isdisjoint(click):
+            if len(click) > 2 and not TIMES.isdisjoint(click):
                 raise UnusualShape
-            doc, rank = (click["id"], click["rank"]) if len(click) == 2 else (click.get("id"), click.get("rank"))
+            doc, rank = (click.get("id"), click.get("rank")) if len(click) == 1 else (click["id"], click["rank"])
         else:
             doc, rank = (click, None) if click.__class__ is str else (None, click)
         if not (doc is None or doc.__class__ is str) or not (rank is None or (rank.__class__ is int and rank > 0)):
