@@ -19,9 +19,10 @@ from rankproof import simulate_log
 from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.difference_words import sparkline
 from rankproof.monitoring.event_block import mixed
-from rankproof.monitoring.events import EventSchema
+from rankproof.monitoring.events import EventSchema, Rejects
 from rankproof.monitoring.monitor import Monitor, monitor
 from rankproof.monitoring.online_metrics import BINS, FEWER_GROUPS, SMALLEST, WIDTH, number_of_users, percentiles
+from rankproof.monitoring.read import read_events
 from rankproof.monitoring.rows import RecordColumns, RowMaker
 
 pytestmark = pytest.mark.cover
@@ -358,6 +359,21 @@ def test_a_damaged_archive_gives_what_can_be_read(tmp_path) -> None:
     found = monitor(tmp_path / "log.jsonl.gz")
     assert 300 < found.events < len(log)
     assert found.rejected["damaged file"] == 1
+
+
+def test_a_file_that_cannot_be_read_is_counted_among_others(tmp_path) -> None:
+    (tmp_path / "a.jsonl").write_text("".join(f"{line}\n" for line in simulate_log(30, seed=1).lines()))
+    (tmp_path / "b.jsonl").symlink_to("gone.jsonl")
+    (tmp_path / "c.jsonl").write_bytes("{}".encode("utf-16"))
+    for source in (tmp_path, f"{tmp_path}/*.jsonl", sorted(tmp_path.iterdir())):
+        found = monitor(source)
+        assert (found.events > 30, found.rejected) == (True, {"damaged file": 2})
+        assert any("a link to gone.jsonl, which is not there" in each for each in found.examples["damaged file"])
+        rejects = Rejects()
+        assert len(list(read_events(source, rejects=rejects))) >= found.events
+        assert rejects.reasons == {"damaged file": 2}
+    with pytest.raises(DataError, match="a link to gone"):
+        monitor(tmp_path / "b.jsonl")
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path, PurePath
 from time import monotonic
@@ -192,14 +192,10 @@ class LogReader:
         found = list(sources_of(source))
         for each in found:
             is_path = isinstance(each, (str, os.PathLike))
-            try:
+            with _read_on(each, is_path and len(found) > 1, self.rejects):
                 for block in self._of_path(each) if is_path else self._of_memory(each):
                     self.read += len(block)
                     yield block
-            except DataError as error:
-                if not is_path or len(found) == 1 or not os.path.exists(each):
-                    raise
-                self.rejects.add(Rejected("damaged file", str(error)), name_of(each), None, "")
         self.maker.schema.check_columns()
 
     def _of_path(self, path: str | os.PathLike[str]) -> Iterator[EventBlock]:
@@ -272,13 +268,26 @@ class LogReader:
 def read_events(source: Any, schema: EventSchema | None = None, rejects: Rejects | None = None) -> Iterator[Event]:
     """The events of a log one by one, with their texts; rejected lines are counted in `rejects`."""
     schema, rejects = schema or EventSchema(), rejects or Rejects()
-    for each in sources_of(source):
-        for name, at, record in filter(None, _records_in(each, rejects, schema)):
-            try:
-                yield schema.event(record)
-            except Rejected as error:
-                rejects.add(error, name, at, record)
+    found = list(sources_of(source))
+    for each in found:
+        with _read_on(each, isinstance(each, (str, os.PathLike)) and len(found) > 1, rejects):
+            for name, at, record in filter(None, _records_in(each, rejects, schema)):
+                try:
+                    yield schema.event(record)
+                except Rejected as error:
+                    rejects.add(error, name, at, record)
     schema.check_columns()
+
+
+@contextmanager
+def _read_on(source: Any, among_files: bool, rejects: Rejects) -> Iterator[None]:
+    """Count a file that cannot be read as one that is damaged, if it is there and there are others to read."""
+    try:
+        yield
+    except DataError as error:
+        if not (among_files and os.path.lexists(source)):
+            raise
+        rejects.add(Rejected("damaged file", str(error)), name_of(source), None, "")
 
 
 def _records_in(source: Any, rejects: Rejects, schema: EventSchema) -> Iterator[Placed | None]:
@@ -315,7 +324,8 @@ def sources_of(source: Any) -> Iterator[Any]:
 def _files_of(source: str | os.PathLike[str]) -> Iterator[str]:
     path = os.fspath(source)
     if path != STDIN and os.path.isdir(path):
-        found = [each for each in glob.glob(os.path.join(path, "*")) if os.path.isfile(each)]
+        inside = glob.glob(os.path.join(path, "*"))
+        found = [each for each in inside if os.path.isfile(each) or not os.path.exists(each)]
     elif glob.has_magic(path) and not os.path.lexists(path):
         found = glob.glob(path, recursive=True)
     else:
@@ -324,4 +334,4 @@ def _files_of(source: str | os.PathLike[str]) -> Iterator[str]:
     if not found:
         check_no_url(path)
         raise UsageError(f"{path}: no file there. Next: check the folder, and the pattern.")
-    yield from sorted(found, key=lambda each: (os.path.getmtime(each), each))
+    yield from sorted(found, key=lambda each: (os.path.exists(each) and os.path.getmtime(each), each))
