@@ -5,6 +5,7 @@ from __future__ import annotations
 import decimal
 import random
 import re
+import sqlite3
 from pathlib import Path
 
 import duckdb
@@ -20,7 +21,7 @@ from rankproof.core.conventions import Conventions
 from rankproof.errors import DataError, UsageError
 from rankproof.io import counted
 from rankproof.io.counted import CountedRankings, counted_rows
-from rankproof.io.counted.text import OWN, Counted, counting_text
+from rankproof.io.counted.text import OWN, Counted, counting_text, table_in
 from rankproof.io.load import load_counted
 from tests.database import in_memory
 from tests.io.counted.engines import COLUMNS, ENGINES, arrow, by_text, in_duckdb, in_sqlite, random_case, tables_in
@@ -251,7 +252,7 @@ NAMES = sorted(
         for numbered in (True, False)
         for one, other in re.findall(
             r" as ([a-z_]+)|([a-z_]+) as \(",
-            counting_text("duckdb", Counted("", numbered=numbered), Conventions(duplicates="best")),
+            counting_text("duckdb", Counted("run", numbered=numbered), Conventions(duplicates="best")),
         )
         for word in (one or other, "r", "h", "j", "w", "given", "run", "rows")
         if not word.startswith(OWN)
@@ -426,6 +427,28 @@ def test_the_text_is_written_for_every_dialect(dialect, capsys):
     assert "lake" in text
     assert not {"qualify", "filter (", "over ("} & set(text.lower().split("\n"))
     assert text.count("(") == text.count(")")
+
+
+QUOTED = [
+    ("my run.x", "my run", "x"), ('"a.b".run', "a.b", "run"), ('lake."my run"', "lake", "my run"),
+    ('we"ird', "main", 'we"ird'),
+]  # fmt: skip
+"""A table as it is given, and its schema and name."""
+
+
+@pytest.mark.parametrize(("given", "schema", "name"), QUOTED)
+def test_names_of_tables_may_be_quoted(given, schema, name):
+    data = sqlite3.connect(":memory:")
+    if schema != "main":
+        data.execute(f'attach ":memory:" as "{schema}"')
+    data.execute(f"""create table "{schema}"."{name.replace('"', '""')}" as select 7 as x""")
+    assert data.execute(f"select x from {table_in('sqlite', given)}").fetchall() == [(7,)]
+
+
+@pytest.mark.parametrize("option", ["--run", "--judgments", "--query", "--score"])
+def test_a_name_that_is_empty_is_refused(option, capsys):
+    assert run(["sql", "--dialect", "duckdb", option, ""]) == 2
+    assert "got '' as the name of a table or column, expected one like lake.run" in capsys.readouterr().err
 
 
 def test_an_unknown_dialect_and_rules_without_a_sum_are_refused(capsys):

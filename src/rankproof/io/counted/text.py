@@ -214,14 +214,18 @@ def key(dialect: str, column: str, table: str = "") -> str:
 
 def quote_name(dialect: str, name: str, table: str = "") -> str:
     """A name as the engine reads it; Snowflake's are in upper case unless they are quoted."""
+    if not name.strip():
+        raise UsageError(f"got {name!r} as the name of a table or column, expected one like lake.run. Next: name it.")
     quote = "" if dialect == "snowflake" and PLAIN.fullmatch(name) else DIALECTS[dialect].quote
     return f"{table}{'.' * bool(table)}{quote}{name.replace(quote, 2 * quote)}{quote}"
 
 
 def table_in(dialect: str, table: str) -> str:
-    """A table by its name, a.b.c too, or a query in its place, under the name of a given table."""
+    """A table by its name, a.b.c or "a b".c too, or a query in its place, under the name of a given table."""
     if QUERY.match(table):
         return f"({table.rstrip().rstrip(';')}\n) {GIVEN}"  # a comment may end it
-    parts = table.split(".")
-    quoted = table if table.startswith("{") else ".".join(quote_name(dialect, part) for part in parts)
-    return f"{quoted} {GIVEN}"
+    if table.startswith("{"):
+        return f"{table} {GIVEN}"
+    mark = DIALECTS[dialect].quote
+    parts = re.findall(rf"(?:^|\.)(?:({mark}[^{mark}]+{mark})(?=\.|$)|([^.]*))", table)
+    return f"{'.'.join(quoted or quote_name(dialect, plain) for quoted, plain in parts)} {GIVEN}"
