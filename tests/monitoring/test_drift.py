@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from rankproof.io.corpora import load_corpus
 from rankproof.io.load import load_judgments, load_ranking
 from rankproof.monitoring.coverage import live_score
 from rankproof.monitoring.drift import hashes_of, stale_judgments, twins_with, twins_within
+from rankproof.monitoring.drift_words import _score
 from rankproof.monitoring.log_samples import MOST_OF_ONE, live_queries, normal_form
 from rankproof.monitoring.simulated_users import TOPICS
 from rankproof.stats.corrections import holm
@@ -121,6 +123,8 @@ def test_a_set_that_speaks_for_little_gets_no_reweighted_score() -> None:
     assert found.unspoken == 0.75
     half = live_score("x", {"q0": 1.0, "q1": 0.5}, ["q0", "q1"], np.array([0, 0, 0, 0, 0, 1]), np.arange(4), (0, 1))
     assert half.bounds == (pytest.approx(0.75 * 0.75), pytest.approx(0.75 * 0.75 + 0.25))
+    assert "on what people ask" in (said := _score(half))
+    assert not re.search(r"\.\d{3}", said)
 
 
 def test_logs_of_all_forms_hold_the_same_queries(tmp_path: Path) -> None:
@@ -139,6 +143,14 @@ def test_logs_of_all_forms_hold_the_same_queries(tmp_path: Path) -> None:
     assert (odd.without, odd.rejected) == (1, {"time out of range": 1, "no object": 2})
     with pytest.raises(DataError, match="no query"):
         live_queries([{"ts": 1.7e9}])
+
+
+def test_lines_of_one_event_are_one_live_query() -> None:
+    rows = [{"ts": 1.7e9 + at, "id": f"e{at}", "query": f"refund for order {at}"} for at in range(20)]
+    again = [*rows, *rows, {**rows[0], "query": "parking"}]  # an id that is used again keeps both queries
+    found = live_queries(again)
+    assert (found.events, found.askers, found.unit) == (21, 21, "query")
+    assert sorted(found.texts) == sorted({each["query"] for each in again})
 
 
 def test_who_repeats_a_query_in_a_session_asks_once() -> None:

@@ -141,6 +141,11 @@ def test_clicks(clicks, expected) -> None:
     assert event.clicks == tuple(Click(*each) for each in expected)
 
 
+def test_a_list_of_events_in_an_object_is_named() -> None:
+    with pytest.raises(Rejected, match="no field ts among 'events'; write the items of events one a line"):
+        EventSchema().event({"events": [{"ts": NOON}]})
+
+
 def test_what_is_missing_is_not_what_is_empty() -> None:
     missing = EventSchema().event({"ts": NOON})
     assert (missing.clicks, missing.thumb, missing.results, missing.citations) == (None,) * 4

@@ -91,8 +91,12 @@ def estimate_text(value: float, low: float, high: float) -> str:
     >>> estimate_text(0.512, 0.2104, 1.0)
     '.51 [.21, 1.0]'
     """
-    shown = (f"{x:.2f}"[1:] if 0 <= x < 0.995 else f"{x:.1f}" for x in (value, low, high))
-    return "{} [{}, {}]".format(*shown)
+    return f"{two_digits(value)} [{two_digits(low)}, {two_digits(high)}]"
+
+
+def two_digits(value: float) -> str:
+    """A value in no more digits than are significant in an estimate."""
+    return f"{value:.2f}"[1:] if 0 <= value < 0.995 else f"{value:.1f}"
 
 
 def is_wide(pair: tuple[float, float] | None) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.core.audit import list_words
 from rankproof.document.model import PAGE, PAPER, TERMINAL, Document, Paragraph, Part, Table
-from rankproof.document.numbers import count, estimate_text, for_face, probability, score, share
+from rankproof.document.numbers import count, estimate_text, for_face, probability, score, share, two_digits
 from rankproof.document.terminal import cut
 from rankproof.monitoring.difference_words import unread
 from rankproof.scoring.words import wrong_data
@@ -138,7 +138,7 @@ def _score(each: LiveScore) -> str:
     if each.unspoken > 0:
         text += (
             f" The {share(each.unspoken)} of kinds that the set lacks are left out; with them it is between "
-            f"{score(each.bounds[0])} and {score(each.bounds[1])}."
+            f"{two_digits(each.bounds[0])} and {two_digits(each.bounds[1])}."
         )
     if each.effective < WEAK * each.n:
         text += f" A few queries carry most of it: they say as much as {each.effective:.0f} of {each.n}."

@@ -173,7 +173,9 @@ class EventSchema:
             raise Rejected("no object", f"got {shorten(record)}, expected an object with a field ts")
         found, others = self.places(record)
         if "ts" not in found:
-            raise Rejected("no time", f"no field ts among {shorten(', '.join(map(str, record)))}")
+            lists = [key for key in others if isinstance(record[key], list) and not found]
+            told = f"; write the items of {lists[0]} one a line" if lists else ""
+            raise Rejected("no time", f"no field ts among {shorten(', '.join(map(str, record)))}{told}")
         event = Event(self.time(record[found["ts"]]))
         for name, key in found.items():
             value = record[key]

@@ -44,7 +44,7 @@ MOST_OF_ONE = 40
 """The largest number of queries of one user."""
 NO_TIME = 1e9
 LISTED = "listed ids"
-NEEDED = ("ts", "user", "session", "query", "results")
+NEEDED = ("ts", "id", "user", "session", "query", "results")
 """The fields of an event that are used."""
 
 
@@ -81,7 +81,7 @@ def live_queries(log: Any, seed: int = 0, change: Hook | None = None) -> LiveQue
     who sends half of the log is one among many.
     """
     rejects, without = Rejects(silent=change is not None), 0
-    seen: list[tuple[str, str, str | None, str | None]] = []  # as logs are long, nothing else of an event is kept
+    taken: dict[Any, tuple[str, str, str | None, str | None]] = {}  # as logs are long, nothing else is kept
     shown: dict[str, tuple[str, ...]] = {}
     first, last = math.inf, -math.inf
     for event in changed_events(change, _events(log, rejects, change is not None)):
@@ -89,11 +89,12 @@ def live_queries(log: Any, seed: int = 0, change: Hook | None = None) -> LiveQue
         if not words or event.query is None:
             without += 1
             continue
-        seen.append((event.query, words, event.user, event.session))
+        taken.setdefault((event.id, words) if event.id else len(taken), (event.query, words, event.user, event.session))
         if listed := event.other.get(LISTED) or event.results:
             shown[event.query] = tuple(each if isinstance(each, str) else each.id for each in listed)
         if event.ts:
             first, last = min(first, event.ts), max(last, event.ts)
+    seen = list(taken.values())
     if not seen:
         if not (without or rejects.total):
             raise no_event(rejects)

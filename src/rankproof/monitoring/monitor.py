@@ -40,7 +40,6 @@ from rankproof.monitoring.online_metrics import (
     OnlineEstimate,
     OnlineMetric,
     Percentile,
-    by_name,
     metrics,
 )
 from rankproof.monitoring.outages import Outage, StepCounts
@@ -224,7 +223,7 @@ def monitor(
     check_rules(rules, wanted, metrics(cutoffs))
     for rule in rules if judge is None else ():  # a stream would report it only at its end
         if not rule.outage:
-            by_name(rule.metric, (*declared, *PERCENTILES))
+            rule.metric_among((*declared, *PERCENTILES))
     if lateness is not None:
         check_number("lateness", lateness, least=0, advice="give seconds")
     steps = StepCounts(wanted, maker.codes, fields)
