@@ -128,6 +128,7 @@ def test_relevant_is_what_the_strictest_measure_calls_so() -> None:
     finding = only(audited(GOOD, RUN, "P(rel=3)@1, RR"), "nothing-relevant")
     assert finding.severity == "error"
     assert finding.message == "No query has a document of grade 3 or more."
+    assert finding.advice.endswith("like P(rel=0.5)@1.")
 
 
 def test_negative_grades() -> None:
@@ -141,6 +142,7 @@ def test_grades_between_0_and_1_warn_where_a_measure_takes_them_as_not_relevant(
     finding = only(audited(judged, RUN, "P@2, nDCG"), "fractional-grades")
     assert (finding.severity, finding.count) == ("warning", 1)
     assert finding.message == "1 grade lies between 0 and 1: not relevant in P@2."
+    assert finding.advice.endswith("like P(rel=0.5)@2.")
     assert only(audited(judged, RUN, "nDCG, P(rel=0.5)@2"), "fractional-grades").severity == "note"
     assert only(audited(GOOD | {"q3": {"a": 1.5}}, RUN, "P@2"), "fractional-grades").severity == "note"
     assert audited(GOOD, RUN, "P@2").of_kind("fractional-grades") is None

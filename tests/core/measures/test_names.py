@@ -97,6 +97,8 @@ def test_a_wrong_name_is_told(asked: str, said: str) -> None:
 def test_accuracy_asks_for_the_collection() -> None:
     with pytest.raises(UsageError, match=r"Accuracy needs the number of documents.*corpus_size="):
         evaluate({"q": ["a"]}, {"q": ["a"]}, "Accuracy")
+    with pytest.raises(UsageError, match="or ask for Success@1, if you mean the hit rate"):
+        evaluate({"q": ["a"]}, {"q": ["a"]}, "accuracy@1")
     with pytest.raises(UsageError, match=r"got a collection of 2 documents, but one query alone has 3 different ones"):
         evaluate({"q": ["a", "b"]}, {"q": ["a", "x"]}, "Accuracy", corpus_size=2)
     with pytest.raises(UsageError, match="Utility needs the number of documents"):

@@ -208,7 +208,7 @@ def errors_in_sums(
     if "with relevant" not in sums:
         return
     if not sums["with relevant"]:
-        yield none_relevant(n, strictest(measures))
+        yield none_relevant(n, measures)
     if not sums["answered"]:
         yield nothing_common("query", n, queries)
     elif not sums["judged found"] and (sums["shown"] or sums["unanswered"] < n):

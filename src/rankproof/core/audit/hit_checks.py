@@ -48,7 +48,7 @@ def nothing_relevant(case: FindingCase) -> Iterator[Finding]:
     rel, judgments = strictest(case.measures), case.judgments
     relevant = np.bincount(judgments.query[judgments.grade >= rel], minlength=case.n) > 0
     if case.n and not relevant.any():
-        yield none_relevant(case.n, rel, _judged(judgments, np.ones(len(judgments.doc_ids), dtype=bool)))
+        yield none_relevant(case.n, case.measures, _judged(judgments, np.ones(len(judgments.doc_ids), dtype=bool)))
     elif not relevant.all():
         queries, skipped = case.names(~relevant), case.conventions.no_relevant == "skip"
         rest = "left out of the means" if skipped else "each counts 0"
@@ -64,11 +64,17 @@ def strictest(measures: Sequence[Measure]) -> float:
     return max((m.rel for m in measures if m.rel is not None and m.rel > 0), default=1)
 
 
-def none_relevant(n: int, rel: float, examples: tuple[str, ...] = ()) -> Finding:
+def none_relevant(n: int, measures: Sequence[Measure], examples: tuple[str, ...] = ()) -> Finding:
     """The finding for `n` queries of which none has a relevant document."""
-    message = f"No query has a document of grade {rel:g} or more."
-    advice = "check the grades, or say from which grade on a document is relevant, like P(rel=0.5)@5."
+    message = f"No query has a document of grade {strictest(measures):g} or more."
+    advice = f"check the grades, or {_lower_rel(measures)}"
     return Finding("error", "nothing-relevant", n, message, examples, advice)
+
+
+def _lower_rel(measures: Sequence[Measure]) -> str:
+    """Advice to count lower grades as relevant, with the first of the measures that would."""
+    asked = next((each for each in measures if each.rel is not None and each.rel >= 1), precision @ 5)
+    return f"say from which grade on a document is relevant, like {asked.with_params({'rel': 0.5})}."
 
 
 def negative_grades(case: FindingCase) -> Iterator[Finding]:
@@ -94,8 +100,9 @@ def fractional_grades(case: FindingCase) -> Iterator[Finding]:
         message = (
             f"{count(number, 'grade lies', 'grades lie')} between 0 and 1: not relevant in {list_words(strict[:4])}."
         )
-        advice = "say from which grade on a document is relevant, like P(rel=0.5)@5."
-        yield Finding("warning", "fractional-grades", number, message, _judged(case.judgments, between), advice)
+        yield Finding(
+            "warning", "fractional-grades", number, message, _judged(case.judgments, between), _lower_rel(strict)
+        )
     elif fractions.any():
         number = int(fractions.sum())
         message = f"{count(number, 'grade is', 'grades are')} not whole."

@@ -29,12 +29,12 @@ from rankproof.document.numbers import for_face
 from rankproof.errors import UsageError
 
 
-def documents(h: Hits, name: str) -> float:
-    """The number of documents there are to find from."""
+def documents(h: Hits, name: str, instead: str = "") -> float:
+    """The number of documents there are to find from; `instead` is what can be asked for without it."""
     if h.corpus_size is None:
         raise UsageError(
             f"{name} needs the number of documents in the collection, and none was given. "
-            f"Next: give {for_face('corpus_size=10_000', '--corpus-size 10000')}, say."
+            f"Next: give {for_face('corpus_size=10_000', '--corpus-size 10000')}, say{instead}."
         )
     known = known_documents(h).max(initial=0)
     if h.corpus_size < known:
@@ -180,7 +180,8 @@ def accuracy(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery:
     0.97
     """
     wrong = false_positives(h, k=k, rel=rel) + false_negatives(h, k=k, rel=rel)
-    return 1 - wrong / documents(h, "Accuracy")
+    hit_rate = "" if k is None else f"; or ask for Success@{k}, if you mean the hit rate, as some tools do"
+    return 1 - wrong / documents(h, "Accuracy", hit_rate)
 
 
 @measure(
