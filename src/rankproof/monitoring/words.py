@@ -389,8 +389,8 @@ def notes_on(found: Monitor, maker: RowMaker) -> Iterator[str]:
     for key in maker.schema.keys if "vote_share" not in values else ():
         if plain_key(key) == "rating" and key not in (*maker.fields, *maker.by):
             yield (
-                f"{key} may hold stars, so it is not read as thumb. Next: say {columns_named('thumb', key)} if it is up "
-                f"or down (1 or -1); give {key} as a field for its mean."
+                f"{key} may hold stars, so it is not read as thumb. Next: say {columns_named('thumb', key)} if it is "
+                f"up or down (1 or -1); give {key} as a field for its mean."
             )
     if alone := [name for name, each in values.items() if math.isnan(each.low) and math.isfinite(each.value)]:
         what = "all events" if len(alone) == len(values) else f"the events that count for {', '.join(alone)}"
