@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from rankproof.cli import INTERRUPTED, options
+from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, check_single, named_paths
 from rankproof.cli.output import (
     Output,
@@ -70,10 +70,10 @@ def _asking(kept: Path | None) -> Iterator[None]:
     try:
         with keep_results_apart():
             yield
-    except KeyboardInterrupt:
-        where = f"; the answers so far are in {kept}, and the same command goes on from there" if kept else ""
-        click.echo(f"\nrankproof: stopped{where}", err=True)
-        click.get_current_context().exit(INTERRUPTED)
+    except KeyboardInterrupt as stopped:
+        if kept:
+            stopped.add_note(f"the answers so far are in {kept}, and the same command goes on from there")
+        raise
 
 
 KEPT = ".answers"

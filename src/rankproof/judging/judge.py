@@ -16,7 +16,7 @@ from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
-from rankproof.document.numbers import count
+from rankproof.document.numbers import count, for_face
 from rankproof.errors import check_number, check_one_of, check_whole, not_known, one_of
 from rankproof.io.groups import by_name, group_places, groups_of
 from rankproof.judging.case import Case
@@ -201,16 +201,30 @@ class Judge(Displayable):
         run = self._run(metrics, k, complete, compat, blame)
         run.independent = soft == INDEPENDENT
         settings = {"k": k, "complete": complete, "compat": compat, **({"soft": soft} if run.independent else {})}
-        asking = [each for each in self.judges if not getattr(each, "reads_only", False)]
-        if self.ledger is not None and asking:  # so that `replay` knows whom to repeat
-            self.ledger.ran([each.identity for each in asking])
         makers, counts = Makers(made_by), VerdictCounts()
-        with _told(run, samples):
+        with self._remembered(), _told(run, samples):
             scores = _gathered(run, read_samples(samples), settings, by, self.ledger, makers, counts)
         scores.kin = makers.kin(self.judges)
         if probe and self.ledger is not None:
             scores.drifts = list(probe_models(self.judges, self.ledger, counts.fresh, scores.account))
         return scores
+
+    @contextmanager
+    def _remembered(self) -> Iterator[None]:
+        """Remember whom a run asked, so that `replay` can repeat them; if it is stopped, say where verdicts are."""
+        asking = [each.identity for each in self.judges if not getattr(each, "reads_only", False)]
+        try:
+            yield
+        except KeyboardInterrupt as stopped:
+            if self.ledger is not None and self.ledger.path.exists():
+                again = for_face("call", "command")
+                stopped.add_note(
+                    f"the verdicts so far are in {self.ledger.path}, and the same {again} goes on from there"
+                )
+            raise
+        finally:
+            if self.ledger is not None and self.ledger.path.exists() and asking:
+                self.ledger.ran(asking)
 
     def plan(
         self,

@@ -334,16 +334,41 @@ rankproof.judge(samples, "context_precision", judge="openai:m", base_url=sys.arg
 def test_an_interruption_loses_no_verdict_that_was_given(server: Served, tmp_path: Path, how: signal.Signals) -> None:
     server.delay = 0.02
     ledger = tmp_path / "verdicts.db"
-    script = subprocess.Popen([sys.executable, "-c", SCRIPT, server.url, str(ledger)], stderr=subprocess.DEVNULL)
+    words = [sys.executable, "-c", SCRIPT, server.url, str(ledger)]
+    script = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
     while len(server.calls) < 60:
         time.sleep(0.01)
     script.send_signal(how)
-    assert script.wait(20) != 0
+    _, said = script.communicate(timeout=20)
+    assert script.returncode != 0
+    where = f"the verdicts so far are in {ledger}, and the same call goes on from there"
+    assert (where in said) == (how == signal.SIGINT)
     given = len(server.calls)
     server.calls.clear()
     server.delay = 0
     subprocess.run([sys.executable, "-c", SCRIPT, server.url, str(ledger)], check=True, timeout=60)
     assert 400 - given <= len(server.calls) <= 400 - given + 8
+
+
+@pytest.mark.slow
+def test_the_command_says_where_verdicts_are_when_it_is_stopped(server: Served, tmp_path: Path) -> None:
+    server.delay = 0.05
+    (tmp_path / "s.jsonl").write_text("".join(json.dumps(sample(n, 1)) + "\n" for n in range(400)))
+    words = f"{sys.executable} -m rankproof judge s.jsonl -m context_precision -j openai:m --base-url {server.url}"
+    script = subprocess.Popen([*words.split(), "--ledger", "v.db"], stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    while len(server.calls) < 20:
+        time.sleep(0.01)
+    script.send_signal(signal.SIGINT)
+    _, said = script.communicate(timeout=20)
+    assert script.returncode == 130
+    assert "rankproof: stopped; the verdicts so far are in v.db, and the same command goes on from there" in said
+
+
+def test_a_model_without_a_key_leaves_no_ledger(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(UsageError, match="no key"):
+        rankproof.judge([sample()], SIX, judge="openai:scripted", ledger=tmp_path / "v.db")
+    assert not list(tmp_path.iterdir())
 
 
 def test_progress_says_how_far_and_how_dear_it_is(server: Served, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
