@@ -146,11 +146,13 @@ class Account(Displayable):
     """Calls whose reply, if there was one, settled nothing."""
 
     def add(self, part: Account) -> None:
-        """Add another account; a judge that costs nothing, or whose price is not known, adds no money."""
+        """Add another account; one that costs nothing adds no money, and one of unknown price makes the sum unknown."""
+        both = self, part
+        is_unknown = any(each.prompt_tokens and each.money is None for each in both)
+        known = [each.money for each in both if each.money is not None]
+        self.money = sum(known) if known and not is_unknown else None
         for name in ("calls", "prompt_tokens", "reply_tokens", "bytes_sent", "failed"):
             setattr(self, name, getattr(self, name) + getattr(part, name))
-        if part.money is not None:
-            self.money = (self.money or 0.0) + part.money
         for problem, times in part.problems.items():
             self.note(problem, times)
 

@@ -371,6 +371,13 @@ def test_a_model_without_a_key_leaves_no_ledger(monkeypatch: pytest.MonkeyPatch,
     assert not list(tmp_path.iterdir())
 
 
+def test_a_cascade_with_a_model_of_unknown_price_has_none(server: Served) -> None:
+    for judges, known in ("lexical>openai:gpt-4o-mini", True), ("openai:gpt-4o-mini>openai:scripted", False):
+        account = rankproof.Judge(judges, base_url=server.url).plan([sample()], SIX).account
+        assert account is not None
+        assert (account.money is not None) == known
+
+
 def test_progress_says_how_far_and_how_dear_it_is(server: Served, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     monkeypatch.setattr("rankproof.progress.FIRST", 0.0)
     monkeypatch.setattr("rankproof.progress.EVERY", {True: 0.0, False: 0.0})
