@@ -410,6 +410,7 @@ def test_citations_that_are_given() -> None:
         ('{"id": "1"}', r"line 2: none of the fields \['id'\] holds what is judged, .*, answer\. Next: "),
         ('{"id": "x", "question": "a"}', "line 2: sample 'x' was given before \\(.*line 1\\)"),
         ('{"id": true, "question": "a"}', "line 2: got True \\(bool\\) as 'id'"),
+        ('{"question": {"0": "a"}, "contexts": {"0": []}}', "line 2: got a table by columns, .* orient='records'"),
         ('{"question": "a", "citations": [{"claim": "x"}]}', "line 2: got .* as a citation"),
         (
             '{"question": "a", "nuggets": [{"text": "x", "importance": "so-so"}]}',

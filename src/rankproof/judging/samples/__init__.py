@@ -99,6 +99,11 @@ def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
     ('why?', (Context(id='7', text='since'),))
     """
     plain = sample_values.trec_row(without_arrays(dict(_as_mapping(row, where))))
+    if plain and all(isinstance(each, Mapping) and "0" in each for each in plain.values()):
+        raise DataError(
+            f"{where}: got a table by columns, as frame.to_json() writes it, expected rows. "
+            "Next: write it by rows, with frame.to_json(FILE, orient='records')."
+        )
     found = fields_in(plain, where)
     if not set(found) - {"id", "prompt_k"}:
         raise _nothing_known(plain, where)
