@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankproof.errors import UsageError, check_one_of, one_of
+from rankproof.errors import UsageError, check_one_of, in_order, one_of
 
 if TYPE_CHECKING:
     from rankproof.document.model import Document
@@ -103,17 +103,19 @@ def from_ending(path: str | os.PathLike[str], offered: Iterable[str], what: str 
 def plain_data(value: Any) -> Any:
     """A result in the very types of JSON, and with its keys: other formats of data refuse more.
 
-    >>> plain_data({"ends": (0.5, 1), True: 2})
-    {'ends': [0.5, 1], 'true': 2}
+    >>> plain_data({"ends": (0.5, 1), True: 2, frozenset("ba"): {3}})
+    {'ends': [0.5, 1], 'true': 2, '["a", "b"]': [3]}
     """
     if is_dataclass(value):
         return {each.name: plain_data(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, Mapping):
-        keys = (str(name) if isinstance(name, str) else json.dumps(name) for name in value)
+        keys = (name if isinstance(name, str) else json.dumps(name) for name in map(plain_data, value))
         return dict(zip(keys, map(plain_data, value.values()), strict=True))
-    if isinstance(value, list | tuple):
-        return [plain_data(each) for each in value]
-    return str(value) if isinstance(value, str) else value
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain_data(each) for each in in_order(value)]
+    if isinstance(value, str):
+        return str(value)
+    return value.tolist() if hasattr(value, "tolist") else value  # of NumPy
 
 
 def as_text(document: Document, form: OutputFormat) -> str:
