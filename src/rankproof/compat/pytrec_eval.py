@@ -20,7 +20,7 @@ import numpy as np
 from rankproof.compat.trec_eval.columns import conventions, cut, values_of
 from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES
 from rankproof.compat.trec_eval.options import OptionColumn, Options, columns_of
-from rankproof.core.hits import Hits
+from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, check_each, check_whole, explain_calls, not_known, shorten
@@ -80,15 +80,15 @@ class RelevanceEvaluator:
         order = conventions(_VERSION)
         blocks = load_ranking(_plain(scores)).blocks(self._judgments, order, Census()) if scores else ()
         hits = cut(join(self._judgments, blocks, order), self._options)
-        columns = [values(hits) for values in self._values.values()]
+        columns = [values(hits).tolist() for values in self._values.values()]
         rows = list(zip(*columns, strict=True)) if columns else [()] * hits.n
         places = ((query, self._judgments.index.get(str(query))) for query in scores or ())
         return {query: dict(zip(self._values, rows[at], strict=True)) for query, at in places if at is not None}
 
 
-def _values(column: OptionColumn, options: Options) -> Callable[[Hits], Sequence[float]]:
+def _values(column: OptionColumn, options: Options) -> Callable[[Hits], Array]:
     if column.entry.average == "none":
-        return lambda hits: [float(column.entry.whole)] * hits.n
+        return lambda hits: np.full(hits.n, float(column.entry.whole))
     return values_of(column, options)
 
 

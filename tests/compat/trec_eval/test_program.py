@@ -4,6 +4,7 @@ import gzip
 import io
 import math
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -285,3 +286,18 @@ def test_a_broken_file_of_norms(run, tmp_path):
     code, out, err = run("-c -Z norms -m map")
     assert (code, out) == (2, "")
     assert "norms, line 1: got 3 fields" in err
+
+
+@pytest.mark.no_cover
+@pytest.mark.slow
+def test_a_value_takes_eight_bytes(run):
+    """Not the 32 of a number of Python in a list: all measures of all topics are held at once."""
+    topics = range(20_000)
+    judged = "".join(f"q{at} 0 d 1\n" for at in topics)
+    ranked = "".join(f"q{at} Q0 d 1 1.5 t\n" for at in topics)
+    tracemalloc.start()
+    code, out, _ = run("-m all_trec", judged, ranked)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert code == 0
+    assert peak / len(topics) < 24 * out.count("\n")

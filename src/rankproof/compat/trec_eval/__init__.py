@@ -84,11 +84,9 @@ def _evaluate_grades(judgments: str, results: str, columns: Sequence[OptionColum
     absent = [place for place, topic in enumerate(topics.shown) if topic not in answered]
     series = []
     for column in columns:
-        everywhere = values_of(column, options)(measured)
-        values = [everywhere[row] for row in rows]
+        values = values_of(column, options)(measured)[rows]
         if column.name in _UNTOUCHED or column.entry.name == "unj":
-            for place in absent:
-                values[place] = "''" if column.entry.name == "relstring" else 0.0
+            values[absent] = "''" if column.entry.name == "relstring" else 0.0
         series.append(ResultSeries(column, values))
     # With -c the relevant documents of all topics are counted, at any positive grade.
     fixed: dict[str, Value] = {"num_rel": float(np.count_nonzero(known.grade > 0))} if options.complete else {}
@@ -139,7 +137,8 @@ def _evaluate_groups(judgments: str, results: str, columns: Sequence[OptionColum
     series = []
     for column in columns:  # the mean over the judges of each topic
         by_topic = by_key(zip(judges, map(float, values_of(column, options)(hits)), strict=True))
-        series.append(ResultSeries(column, [sum(by_topic[topic]) / len(by_topic[topic]) for topic in topics.shown]))
+        means = [sum(by_topic[topic]) / len(by_topic[topic]) for topic in topics.shown]
+        series.append(ResultSeries(column, np.array(means)))
     return Evaluation(topics, Results(topics.shown, series))
 
 
@@ -170,9 +169,10 @@ _EVALUATE: dict[Kind, Callable[[str, str, Sequence[OptionColumn], Options], Eval
 def topic_lines(results: Results) -> Iterator[str]:
     """The lines of ``-q``: each topic's values, one measure after the other."""
     shown = [series for series in results.series if series.column.entry.shown != "summary"]
-    for place, topic in enumerate(results.topics):
-        for series in shown:
-            yield line(series.column.name, topic, series.values[place], series.column.entry.whole, results.standardised)
+    rows = zip(*(series.values.tolist() for series in shown), strict=True)
+    for topic, row in zip(results.topics, rows, strict=True):
+        for series, value in zip(shown, row, strict=True):
+            yield line(series.column.name, topic, value, series.column.entry.whole, results.standardised)
 
 
 def summary_lines(results: Results) -> Iterator[str]:
@@ -272,7 +272,7 @@ def _print(planned: Choice, evaluation: Evaluation, options: Options, run: str) 
         print(f"trec_eval: note: {note}", file=sys.stderr)
     # The results with the columns that are no measures (run id, number of topics) in their places.
     known = {series.column.name: series for series in evaluation.results.series}
-    general = [1.0] * len(evaluation.results.topics)
+    general = np.ones(len(evaluation.results.topics))
     every = [known.get(column.name) or ResultSeries(column, general) for column in planned.columns]
     results = replace(evaluation.results, series=every)
     if options.zscores is not None:

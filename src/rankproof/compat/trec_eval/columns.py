@@ -14,7 +14,7 @@ import numpy as np
 from rankproof.compat.trec_eval.files import JudgedFile, Norm
 from rankproof.compat.trec_eval.options import OptionColumn, Options
 from rankproof.core.conventions import Conventions, condense
-from rankproof.core.hits import Hits, PerQuery, ratio
+from rankproof.core.hits import Array, Hits, PerQuery, ratio
 from rankproof.core.judgments import Order, Preferences, group
 from rankproof.core.measure import Measure
 from rankproof.core.measures.ndcg_and_err import discounted_gain
@@ -97,7 +97,8 @@ class ResultSeries:
     """The values of one column, topic by topic."""
 
     column: OptionColumn
-    values: Sequence[Value]
+    values: Array
+    """Numbers, or texts."""
     summary: Value = 0.0
 
 
@@ -116,7 +117,7 @@ def standardise(results: Results, norms: Mapping[tuple[str, str], Norm]) -> Resu
     def converted(series: ResultSeries) -> ResultSeries:
         named = [norms.get((topic, series.column.name)) for topic in results.topics]
         pairs = zip(series.values, named, strict=True)
-        return replace(series, values=[v if isinstance(v, str) else zscore(v, norm) for v, norm in pairs])
+        return replace(series, values=np.array([v if isinstance(v, str) else zscore(v, norm) for v, norm in pairs]))
 
     return replace(results, series=list(map(converted, results.series)), standardised=True)
 
@@ -147,9 +148,9 @@ def summarise(results: Results, topics: int, fixed: Mapping[str, Value]) -> Resu
 def _summary(series: ResultSeries, topics: int) -> Value:
     average = series.column.entry.average
     if average == "none":
-        return series.values[0]
+        return str(series.values[0])
     # The plain sum from first to last, so that its last bit is trec_eval's.
-    total = float(np.cumsum([float(value) for value in series.values])[-1])
+    total = float(np.cumsum(series.values)[-1])
     if average == "geometric":
         # Topics without results enter with the floor: their sum of logarithms would be perfect.
         return math.exp((total + (topics - len(series.values)) * math.log(FLOOR)) / topics)
@@ -164,7 +165,8 @@ def preference_series(
 ) -> list[ResultSeries]:
     """The columns for topics with their judgments, given the documents retrieved in order."""
     known = [preferences(rows, rankings.get(topic, ())) for topic, rows in topics.items()]
-    return [ResultSeries(column, [preference_value(column.entry.name, each) for each in known]) for column in columns]
+    values = ([preference_value(column.entry.name, each) for each in known] for column in columns)
+    return [ResultSeries(*each) for each in zip(columns, map(np.array, values), strict=True)]
 
 
 def preference_value(name: str, known: Preferences) -> float:
@@ -203,14 +205,14 @@ LEAST = 5e-324
 Maker: TypeAlias = Callable[[OptionColumn, Options], Formula]
 
 
-def values_of(column: OptionColumn, options: Options) -> Callable[[Hits], Sequence[Any]]:
+def values_of(column: OptionColumn, options: Options) -> Callable[[Hits], Array]:
     """A function that gives the value of the column for every query of some hits."""
     if column.entry.name == "relstring":
-        return lambda hits: [f"'{text}'" for text in relevance_strings(hits, int(column.numbers[0]))]
+        return lambda hits: np.array([f"'{text}'" for text in relevance_strings(hits, int(column.numbers[0]))])
     formula = FORMULAS.get(column.entry.name, _ours)(column, options)
     if column.entry.average == "geometric":
-        return lambda hits: list(np.log(np.maximum(formula(hits), FLOOR)).tolist())
-    return lambda hits: list(formula(hits).tolist())
+        return lambda hits: np.log(np.maximum(formula(hits), FLOOR))
+    return formula
 
 
 # --- formulas -------------------------------------------------------------------------------------
