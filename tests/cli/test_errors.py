@@ -22,7 +22,11 @@ RUN = ("judgments.txt", "first.run")
         (("evaluat",), 2, "unknown command 'evaluat'. Did you mean 'evaluate'?"),
         (("evaluate", *RUN, "--tie", "id"), 2, "--ties"),
         (("evaluate", *RUN, "--ties", "trek"), 2, "ties: got 'trek'"),
-        (("evaluate", *RUN, "--import", "my.py"), 2, "write it before the command: rankproof --import FILE|MODULE eval"),
+        (
+            ("evaluate", *RUN, "--import", "my.py"),
+            2,
+            "write it before the command: rankproof --import FILE|MODULE eval",
+        ),
         (("experiment", "variants", "--version"), 2, "before the command: rankproof --version experiment variants ..."),
         (("evaluate", *RUN, "-f", "markdwn"), 2, "Did you mean 'markdown'?"),
         (("evaluate", *RUN, "-m", "nDCH@10"), 2, "Did you mean 'nDCG'?"),

@@ -135,7 +135,7 @@ def test_a_rule_that_has_too_few_events_to_tell_anything_is_noted() -> None:
 
 def test_an_unknown_metric_is_named_with_its_rule() -> None:
     rules = [{"metric": "ctr", "below": 0.5}, {"name": "slow", "metric": "latency_p96", "above": 4000}]
-    with pytest.raises(UsageError, match="alert 'slow', metric: got 'latency_p96', expected one of .* Did you mean"):
+    with pytest.raises(UsageError, match=r"alert 'slow', metric: got 'latency_p96', expected one of .* Did you mean"):
         monitor([{"ts": 1.7e9, "latency_ms": 5}], alerts=rules)
 
 

@@ -529,7 +529,8 @@ def test_fields_of_any_numbers_have_intervals_and_what_is_none_is_said() -> None
     for _ in range(40):
         stars = rng.integers(0, 6, 400)
         rows = [
-            {"ts": NOON + at, "user": f"u{at}", "stars": int(x), "feedback": 1, "txt": "x"} for at, x in enumerate(stars)
+            {"ts": NOON + at, "user": f"u{at}", "stars": int(x), "feedback": 1, "txt": "x"}
+            for at, x in enumerate(stars)
         ]
         found = monitor(rows, fields=["stars", "txt", "feedback", "none"])
         each = found.estimate("stars")

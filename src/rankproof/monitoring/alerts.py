@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any
 from rankproof.document.disk import write_file
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count, for_face
-from rankproof.errors import UsageError, UserCode, check_each, check_number, check_one_of, check_whole, not_known, one_of
+from rankproof.errors import UsageError, UserCode, check_each, check_number, check_one_of, check_whole, not_known
 from rankproof.io.files import check_path, read_bytes, text_of, toml_of
 from rankproof.monitoring.difference_words import outage_sentence
-from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, Percentile, interval_of, value_of
+from rankproof.monitoring.online_metrics import OnlineEstimate, OnlineMetric, Percentile, by_name, interval_of, value_of
 from rankproof.monitoring.sessions_and_windows import SECOND
 from rankproof.monitoring.words import Absent
 
@@ -72,13 +72,6 @@ class AlertRule(Displayable):
     def key(self) -> tuple[str, str, str]:
         """What it looks at."""
         return self.metric, self.slice, self.group
-
-    def metric_among(self, known: Sequence[OnlineMetric | Percentile]) -> OnlineMetric | Percentile:
-        """Its metric; for an unknown one the nearest is suggested."""
-        found = next((each for each in known if each.name == self.metric), None)
-        if found is None:
-            raise one_of(f"alert {self.name!r}, metric", self.metric, [each.name for each in known])
-        return found
 
     def broken_by(self, each: OnlineEstimate) -> bool:
         """Whether an estimate is beyond the limit, as surely as the rule asks."""
@@ -223,7 +216,7 @@ def _alert(rule: AlertRule, state: dict[str, int], at: int, told: str, estimate:
 
 def _checked_change(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert | None:
     """Whether the metric changed, for the worse if the rule says so."""
-    higher = rule.metric_among(found.metrics).higher
+    higher = by_name(rule.metric, found.metrics).higher
     for each in found.changes:
         improved = (each.after > each.before) == higher
         if (each.metric, each.slice, each.group) == rule.key and not (improved and rule.changed == "worse"):
@@ -323,7 +316,7 @@ class Alarm:
     def end(self, found: Monitor) -> None:
         """Check every rule over all estimates, send new alerts, and wait for their delivery."""
         for rule in (each for each in self._rules if not each.outage):
-            rule.metric_among(found.metrics)  # refuses an unknown one
+            by_name(rule.metric, found.metrics, f"alert {rule.name!r}, metric")  # refuses an unknown one
             looked = _looked_at(found, rule)
             if not (looked if rule.changed else any(map(rule.is_enough, looked))):
                 of = f" of {rule.slice}={rule.group}" if rule.slice else ""

@@ -40,6 +40,7 @@ from rankproof.monitoring.online_metrics import (
     OnlineEstimate,
     OnlineMetric,
     Percentile,
+    by_name,
     metrics,
 )
 from rankproof.monitoring.outages import Outage, StepCounts
@@ -223,7 +224,7 @@ def monitor(
     check_rules(rules, wanted, metrics(cutoffs))
     for rule in rules if judge is None else ():  # a stream would report it only at its end
         if not rule.outage:
-            rule.metric_among((*declared, *PERCENTILES))
+            by_name(rule.metric, (*declared, *PERCENTILES), f"alert {rule.name!r}, metric")
     if lateness is not None:
         check_number("lateness", lateness, least=0, advice="give seconds")
     steps = StepCounts(wanted, maker.codes, fields)

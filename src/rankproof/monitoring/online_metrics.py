@@ -25,7 +25,7 @@ import numpy as np
 from rankproof.core.hits import Array
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import ABSENT, short_span
-from rankproof.errors import check_each, check_whole
+from rankproof.errors import check_each, check_whole, one_of
 from rankproof.stats.distributions import t_quantile
 
 Columns = Mapping[str, Array]
@@ -176,6 +176,14 @@ def known_digits(values: Array) -> Array:
     whole = np.asarray(values, dtype=np.float64)
     scale = 10.0 ** np.maximum(6 - np.floor(np.log10(np.maximum(np.abs(whole), 1e-30))), 0)
     return np.asarray(np.round(whole * scale) / scale)
+
+
+def by_name(name: str, known: Sequence[OnlineMetric | Percentile], where: str = "metric") -> OnlineMetric | Percentile:
+    """The metric of that name; for an unknown one the nearest is suggested."""
+    found = next((each for each in known if each.name == name), None)
+    if found is None:
+        raise one_of(where, name, [each.name for each in known])
+    return found
 
 
 GROUPS, FEWER_GROUPS = 256, 32
