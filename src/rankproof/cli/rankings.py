@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from rankproof.cli.output import (
     tell_written,
 )
 from rankproof.core.defaults import DEFAULT_MEASURE
-from rankproof.document.disk import STDOUT
+from rankproof.document.disk import STDOUT, told_if_stopped
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 
@@ -56,24 +56,12 @@ def bench(file: str, output: Output, cache: str | None, fresh: bool, no_cache: b
     kept = None if no_cache else Path(cache or Path(file).with_suffix(".cache"))
     if fresh and kept is not None and Path(file).is_file():
         remove(kept)
-    with _asking(kept):
+    with told_if_stopped(kept, "answers"), keep_results_apart():
         found = grid(file, cache=kept)
     output.write_result(found)
     if found.remembered:
         click.echo(f"rankproof: {found.remembered} ({kept}); --fresh asks again.", err=True)
     end(found.wrong, shown=output.shows("markdown", "html", "json"))
-
-
-@contextmanager
-def _asking(kept: Path | None) -> Iterator[None]:
-    """Retrievers answer within it; if it is stopped, the answers so far are in `kept`."""
-    try:
-        with keep_results_apart():
-            yield
-    except KeyboardInterrupt as stopped:
-        if kept:
-            stopped.add_note(f"the answers so far are in {kept}, and the same command goes on from there")
-        raise
 
 
 KEPT = ".answers"
@@ -143,7 +131,7 @@ def run_retriever(
         given["timeout"] = given["timeout"] or None  # 0 means none
     questions = list(bench.queries)
     render(Columns("score", questions, ["-"] * len(questions), source=queries), form)  # refuses ids it cannot hold
-    with _asking(kept):
+    with told_if_stopped(kept, "answers"), keep_results_apart():
         run = bench.run(name or retriever, retriever, k, cache=kept, progress=True, **given)
     # A question without documents has no row in most formats; those that failed are reported anyway.
     notes = _write(run.ranking, output, form)

@@ -135,6 +135,18 @@ def _replaced(final: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
 
 
+@contextmanager
+def told_if_stopped(kept: Path | None, what: str) -> Iterator[None]:
+    """If what is done within is interrupted, the error says in which file that what was paid for is."""
+    try:
+        yield
+    except KeyboardInterrupt as stopped:
+        if kept is not None and kept.exists():
+            again = for_face("call", "command")
+            stopped.add_note(f"the {what} so far are in {kept}, and the same {again} goes on from there")
+        raise
+
+
 def _sync(stream: BinaryIO) -> None:
     """Flush it to the disk: some report only then that they are full, and some do not support it."""
     try:

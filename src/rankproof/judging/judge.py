@@ -15,8 +15,9 @@ from rankproof.core.audit import Finding
 from rankproof.core.audit.queries import beyond_queries
 from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.core.hits import Array
+from rankproof.document.disk import told_if_stopped
 from rankproof.document.model import Displayable
-from rankproof.document.numbers import count, for_face
+from rankproof.document.numbers import count
 from rankproof.errors import check_number, check_one_of, check_whole, not_known, one_of
 from rankproof.io.groups import by_name, group_places, groups_of
 from rankproof.judging.case import Case
@@ -211,19 +212,16 @@ class Judge(Displayable):
 
     @contextmanager
     def _remembered(self) -> Iterator[None]:
-        """Remember whom a run asked, so that `replay` can repeat them; if it is stopped, say where verdicts are."""
+        """Remember whom a run asked, so that `replay` can repeat them, if anything was kept of what they said."""
+        if self.ledger is None:
+            yield
+            return
         asking = [each.identity for each in self.judges if not getattr(each, "reads_only", False)]
         try:
-            yield
-        except KeyboardInterrupt as stopped:
-            if self.ledger is not None and self.ledger.path.exists():
-                again = for_face("call", "command")
-                stopped.add_note(
-                    f"the verdicts so far are in {self.ledger.path}, and the same {again} goes on from there"
-                )
-            raise
+            with told_if_stopped(self.ledger.path, "verdicts"):
+                yield
         finally:
-            if self.ledger is not None and self.ledger.path.exists() and asking:
+            if asking and self.ledger.path.exists():
                 self.ledger.ran(asking)
 
     def plan(

@@ -147,10 +147,8 @@ class Account(Displayable):
 
     def add(self, part: Account) -> None:
         """Add another account; one that costs nothing adds no money, and one of unknown price makes the sum unknown."""
-        both = self, part
-        is_unknown = any(each.prompt_tokens and each.money is None for each in both)
-        known = [each.money for each in both if each.money is not None]
-        self.money = sum(known) if known and not is_unknown else None
+        paid = [each.money for each in (self, part) if each.prompt_tokens or each.money is not None]
+        self.money = None if not paid or None in paid else sum(each or 0.0 for each in paid)
         for name in ("calls", "prompt_tokens", "reply_tokens", "bytes_sent", "failed"):
             setattr(self, name, getattr(self, name) + getattr(part, name))
         for problem, times in part.problems.items():

@@ -160,6 +160,10 @@ def results_of(value: Any) -> tuple[ShownResult, ...]:
     return tuple(each if usable else each._replace(rank=at) for at, each in found)
 
 
+IDS = ("id", "doc_id", "document_id", "_id")
+"""The names of a document's id within a result, a click or a citation."""
+
+
 @lru_cache(10_000)
 def plain_key(key: str) -> str:
     """A key in our spelling.
@@ -175,8 +179,7 @@ def _in_our_spelling(each: Mapping[str, Any]) -> Mapping[str, Any]:
     if "id" in each:
         return each
     spelled = {plain_key(key): value for key, value in each.items() if isinstance(key, str)}
-    names = [name for name in ("id", "doc_id", "document_id", "_id") if name in spelled]
-    return {**spelled, "id": spelled[names[0]]} if names else spelled
+    return {**spelled, "id": next((spelled[each] for each in IDS if each in spelled), None)}
 
 
 def _result(each: Mapping[str, Any], rank: int) -> ShownResult:

@@ -15,7 +15,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path, PurePath
@@ -192,7 +192,7 @@ class LogReader:
         found = list(sources_of(source))
         for each in found:
             is_path = isinstance(each, (str, os.PathLike))
-            with _read_on(each, is_path and len(found) > 1, self.rejects):
+            with _read_on(each, found, self.rejects):
                 for block in self._of_path(each) if is_path else self._of_memory(each):
                     self.read += len(block)
                     yield block
@@ -270,7 +270,7 @@ def read_events(source: Any, schema: EventSchema | None = None, rejects: Rejects
     schema, rejects = schema or EventSchema(), rejects or Rejects()
     found = list(sources_of(source))
     for each in found:
-        with _read_on(each, isinstance(each, (str, os.PathLike)) and len(found) > 1, rejects):
+        with _read_on(each, found, rejects):
             for name, at, record in filter(None, _records_in(each, rejects, schema)):
                 try:
                     yield schema.event(record)
@@ -280,12 +280,12 @@ def read_events(source: Any, schema: EventSchema | None = None, rejects: Rejects
 
 
 @contextmanager
-def _read_on(source: Any, among_files: bool, rejects: Rejects) -> Iterator[None]:
+def _read_on(source: Any, sources: Sequence[Any], rejects: Rejects) -> Iterator[None]:
     """Count a file that cannot be read as one that is damaged, if it is there and there are others to read."""
     try:
         yield
     except DataError as error:
-        if not (among_files and os.path.lexists(source)):
+        if len(sources) == 1 or not isinstance(source, (str, os.PathLike)) or not os.path.lexists(source):
             raise
         rejects.add(Rejected("damaged file", str(error)), name_of(source), None, "")
 

@@ -100,9 +100,8 @@ def fractional_grades(case: FindingCase) -> Iterator[Finding]:
         message = (
             f"{count(number, 'grade lies', 'grades lie')} between 0 and 1: not relevant in {list_words(strict[:4])}."
         )
-        yield Finding(
-            "warning", "fractional-grades", number, message, _judged(case.judgments, between), _lower_rel(strict)
-        )
+        advice = _lower_rel(strict)
+        yield Finding("warning", "fractional-grades", number, message, _judged(case.judgments, between), advice)
     elif fractions.any():
         number = int(fractions.sum())
         message = f"{count(number, 'grade is', 'grades are')} not whole."

@@ -224,8 +224,7 @@ def table_in(dialect: str, table: str) -> str:
     """A table by its name, a.b.c or "a b".c too, or a query in its place, under the name of a given table."""
     if QUERY.match(table):
         return f"({table.rstrip().rstrip(';')}\n) {GIVEN}"  # a comment may end it
-    if table.startswith("{"):
-        return f"{table} {GIVEN}"
-    mark = DIALECTS[dialect].quote
-    parts = re.findall(rf"(?:^|\.)(?:({mark}[^{mark}]+{mark})(?=\.|$)|([^.]*))", table)
-    return f"{'.'.join(quoted or quote_name(dialect, plain) for quoted, plain in parts)} {GIVEN}"
+    quote, parts = DIALECTS[dialect].quote, table.split(".")
+    is_written = table.startswith(("{", quote)) or f".{quote}" in table
+    quoted = table if is_written else ".".join(quote_name(dialect, part) for part in parts)
+    return f"{quoted} {GIVEN}"
