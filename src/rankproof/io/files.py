@@ -118,7 +118,8 @@ def check_path(path: PathLike) -> Path:
             f"{os.fspath(path)!r}: not a path that can be read: {reason(error)}. Next: check it."
         ) from error
     if where.is_symlink():
-        raise DataError(f"{where}: a link to {os.readlink(where)}, which is not there. Next: mend or remove the link.")
+        there = os.readlink(where)
+        raise DataError(f"{where}: cannot be opened: a link to {there}, which is not there. Next: check or drop it.")
     if names is None:
         raise UsageError(f"{where}: no such file, and there is no folder {folder}. Next: check the path.")
     raise not_known(f"{where}: no such file", where.name, names, "check the path")

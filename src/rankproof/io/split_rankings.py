@@ -6,6 +6,7 @@ import glob
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -119,7 +120,7 @@ class PartRankings:
         """The rankings of judged queries, each query once."""
         parts = self.sources()
         progress = Progress(f"reading {self.source}", len(parts), noun="files")
-        try:
+        with closing(progress):
             found = collect_rankings(
                 parts,
                 judgments,
@@ -128,8 +129,6 @@ class PartRankings:
                 keep_going=self.damaged == "skip",
                 tell=lambda file: progress.tell(file, 0),
             )
-        finally:
-            progress.close()
         if not found and not census.extra and not census.left_out:
             raise DataError(f"{self.source}: empty, it has no rows. Next: check how it was made.")
         if len(census.left_out) == len(parts):
@@ -205,7 +204,7 @@ class _Part:
         try:
             head = read_head(self.path)
         except (OSError, UsageError) as error:
-            why = getattr(error, "strerror", "it is gone, or a link that leads nowhere")
+            why = getattr(error, "strerror", "it is gone")
             raise DataError(f"{self.source}: cannot be opened: {why}. Next: check or drop it.") from error
         if not head and self.path.suffix not in (".parquet", ".pq"):
             return NOTHING

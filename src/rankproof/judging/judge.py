@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Unpack
@@ -203,7 +203,9 @@ class Judge(Displayable):
         run.independent = soft == INDEPENDENT
         settings = {"k": k, "complete": complete, "compat": compat, **({"soft": soft} if run.independent else {})}
         makers, counts = Makers(made_by), VerdictCounts()
-        with self._remembered(), _told(run, samples):
+        progress = Progress(self.name, count_of(samples), noun="samples")
+        run.tell = lambda done, more="": progress.tell(int(done), 0, more)
+        with self._remembered(), closing(progress):
             scores = _gathered(run, read_samples(samples), settings, by, self.ledger, makers, counts)
         scores.kin = makers.kin(self.judges)
         if probe and self.ledger is not None:
@@ -251,17 +253,6 @@ class Judge(Displayable):
 
     def _in_one_line(self) -> str:
         return f"<Judge {self.name}>"
-
-
-@contextmanager
-def _told(run: JudgeRun, samples: Any) -> Iterator[None]:
-    """Show the progress of a long run on standard error, with the time left if the size is known."""
-    progress = Progress(">".join(each.name for each in run.judges), count_of(samples), noun="samples")
-    run.tell = lambda done, more="": progress.tell(int(done), 0, more)
-    try:
-        yield
-    finally:
-        progress.close()
 
 
 def _gathered(

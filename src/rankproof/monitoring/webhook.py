@@ -14,6 +14,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Any
@@ -76,10 +77,8 @@ class Webhook:
             return replace(response, failure=None) if 200 <= response.status < 300 else response
 
         course: Attempts[Response] = attempts(Retries(TRIES, PAUSE), Pace())
-        try:
+        with closing(client):
             failure = settle(course, ask).failure
-        finally:
-            client.close()
         if failure is None:
             return None
         times = f" after {failure.attempts} attempts" if failure.attempts > 1 else ""

@@ -7,6 +7,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from importlib.resources import files as resources
 from pathlib import Path
@@ -153,19 +154,16 @@ def export(settings: Settings, folder: str | os.PathLike[str], *, force: bool = 
     written = []
     beside = target if target.exists() else target.parent
     beside.mkdir(parents=True, exist_ok=True)
-    try:
-        with TemporaryDirectory(prefix=".rankproof-", suffix=".part", dir=beside) as part:
-            while links.wanted:
-                page, choices = links.wanted.popleft()
-                if page not in NEVER:
-                    text = page_text(site, page_or_error(PAGES[page], site, choices)[0], page)
-                    written.append(write_file(Path(part, links.to(page, **choices)), text))
-            for name in (*SCRIPTS, "style.css", "icon.svg"):
-                found = static_file(name)
-                if found is not None:
-                    written.append(write_file(Path(part, name), found[0]))
-            target.mkdir(exist_ok=True)
-            written = [each.replace(target / each.name) for each in written]
-    finally:
-        workspace.close()
+    with closing(workspace), TemporaryDirectory(prefix=".rankproof-", suffix=".part", dir=beside) as part:
+        while links.wanted:
+            page, choices = links.wanted.popleft()
+            if page not in NEVER:
+                text = page_text(site, page_or_error(PAGES[page], site, choices)[0], page)
+                written.append(write_file(Path(part, links.to(page, **choices)), text))
+        for name in (*SCRIPTS, "style.css", "icon.svg"):
+            found = static_file(name)
+            if found is not None:
+                written.append(write_file(Path(part, name), found[0]))
+        target.mkdir(exist_ok=True)
+        written = [each.replace(target / each.name) for each in written]
     return written, [f"{first_of(names)}: {error}" for error, names in workspace.problems().items()]

@@ -227,13 +227,12 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with quits_with(USAGE_CODE):
             options = parse_options(arguments)
-        if options.help or options.show_version:
-            if options.show_version:
-                print(f"trec_eval version {'9.0.8' if options.version == 9 else '10.0'}", file=sys.stderr)
-            else:
-                print(help_text())
-            return 0
-        _evaluate(options)
+        if options.show_version:
+            print(f"trec_eval version {'9.0.8' if options.version == 9 else '10.0'}", file=sys.stderr)
+        elif options.help:
+            print(help_text())
+        else:
+            _evaluate(options)
     except StopError as problem:
         print(f"trec_eval: {problem}", file=sys.stderr)
         return problem.exit_code
