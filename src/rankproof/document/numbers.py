@@ -136,7 +136,7 @@ def count(number: int, one: str = "", many: str = "") -> str:
 
 
 def none_of(number: int, one: str, many: str = "") -> str:
-    """The begin of a sentence that says where none of them is.
+    """The beginning of a sentence that says where none of them is.
 
     >>> f"{none_of(1, 'judged query')} in it", f"{none_of(12, 'judged query')} in it"
     ('The only judged query is not in it', 'None of the 12 judged queries is in it')
