@@ -53,6 +53,7 @@ RUN = ("judgments.txt", "first.run")
         (("app", ".", "--export", "first.run/site"), 3, "Next: check the path, its rights and the room on the disk."),
         (("explain", *RUN, "q3"), 2, "query 'q3' is not judged"),
         (("evaluate", *RUN, "-m", "P@1(rel=2)"), 2, "write it like P(rel=2)@1"),
+        (("evaluate", *RUN, "-m", "P@1("), 2, "write it like @10"),
         (("explain", *RUN, "q1", "--versus", "quepids"), 2, "rankproof: --versus: got 'quepids'"),
         (("explain", *RUN, "q1", "-f", "xml"), 2, "format: got 'xml'"),
         (("audit", *RUN, "-f", "xml"), 2, "format: got 'xml'"),

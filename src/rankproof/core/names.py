@@ -374,7 +374,8 @@ def _literal(text: str, at: str) -> Any:
         return ast.literal_eval(at.lstrip("0") or "0") if at.isdigit() else ast.literal_eval(at)
     except UNREADABLE:
         k, behind, parameters = at.partition("(")
-        turned = f"{text.partition('@')[0]}({parameters}@{k}" if behind and k.isdigit() else "@10"
+        is_turned = k.isdigit() and behind and parameters.endswith(")")
+        turned = f"{text.partition('@')[0]}({parameters}@{k}" if is_turned else "@10"
         raise _unreadable(text, f"the cut-off {shorten(at, 200)} is not a number", f"write it like {turned}") from None
 
 
