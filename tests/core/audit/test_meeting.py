@@ -56,6 +56,12 @@ def test_the_way_of_spelling_that_keeps_two_sides_apart_is_found(other: list[str
         assert found.examples
 
 
+@pytest.mark.parametrize("other", ["fees.md", "help/fees", "https://bank.org/help/fees.html"])
+def test_a_single_document_is_found_under_the_name_of_its_file(other: str) -> None:
+    with pytest.raises(DataError, match="1 id differs between judgments and corpus only in the (folders|endings)"):
+        diagnose({"q": {"fees": 1}}, {"q": ["fees"]}, corpus={other: "a text", "rates": "another"})
+
+
 def test_ids_of_two_collections_have_no_such_way() -> None:
     assert misspelt_between(NAMES, ["x/1.md", "x/2.md"], JOINED) is None
     assert misspelt_between(["1.1", "2.5"], ["3", "4"], JOINED) is None

@@ -6,7 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from rankproof.core.audit import ENOUGH_SHARED, NEARLY_NONE, Finding, list_words
-from rankproof.core.audit.spelling import SpellingRule, affix_rule, respell_ids, spelling_finding, unmet_sets, ways
+from rankproof.core.audit.spelling import (
+    ENDINGS,
+    FOLDERS,
+    SpellingRule,
+    affix_rule,
+    respell_ids,
+    spelling_finding,
+    unmet_sets,
+    ways,
+)
 from rankproof.core.judgments import Judgments
 from rankproof.document.numbers import count, none_of
 from rankproof.errors import DataError, shorten
@@ -88,10 +97,12 @@ def misspelt_between(left: Iterable[str], right: Iterable[str], sides: Sides) ->
     """
     one, other = dict.fromkeys(left), dict.fromkeys(right)
     missing, extra = [each for each in one if each not in other], [each for each in other if each not in one]
-    unmet = unmet_sets(missing, extra, list(one))
-    for way in ways(unmet, [*_common_affixes(missing, extra), *_common_affixes(extra, missing)]):
+    unmet, fewer = unmet_sets(missing, extra, list(one)), min(len(missing), len(extra))
+    # Of a single id no second one can confirm that it is the name of a file.
+    files = [rule._replace(strict=True) for rule in (FOLDERS, ENDINGS) if fewer == 1]
+    for way in ways(unmet, [*_common_affixes(missing, extra), *_common_affixes(extra, missing), *files]):
         met = sorted({one: other for _, one, other in unmet.met(way)}.items())
-        if len(met) >= ENOUGH_SHARED * min(len(missing), len(extra)):
+        if len(met) >= ENOUGH_SHARED * fewer:
             differ = list_words(rule.differ for rule in way)
             ids = count(len(met), "id differs", "ids differ")
             return spelling_finding(True, way, met, f"{ids} between {' and '.join(sides)} only in {differ}.")

@@ -102,6 +102,8 @@ def _without(pattern: str) -> Callable[[str], str]:
     return partial(re.sub, pattern, "")
 
 
+FOLDERS = SpellingRule("affixes-of-ids", "the folders before their names", _without(_FOLDERS), r"[/\\]", strict=False)
+ENDINGS = SpellingRule("affixes-of-ids", "the endings of their file names", _without(_ENDING), r"\.[A-Za-z]", strict=False)
 RULES = (
     SpellingRule("encoding-of-ids", "HTML entities", _unescaped, "&"),
     SpellingRule("encoding-of-ids", "escapes of URLs, like %20", unquote_plus, "[%+]"),
@@ -111,9 +113,9 @@ RULES = (
     SpellingRule("case-of-ids", "upper and lower case", str.casefold, r"[^\0-@\[-\x7f]"),
     SpellingRule("affixes-of-ids", "what follows ? or # in a URL", _without(_QUERY), "[?#]", strict=False),
     SpellingRule("affixes-of-ids", "scheme, host and slashes of a URL", _without(_HOST), "/|www", strict=False),
-    SpellingRule("affixes-of-ids", "the folders before their names", _without(_FOLDERS), r"[/\\]", strict=False),
+    FOLDERS,
     SpellingRule("affixes-of-ids", "the numbers of parts at their end", _without(_PART), "[-#@|:_. /]", strict=False),
-    SpellingRule("affixes-of-ids", "the endings of their file names", _without(_ENDING), r"\.[A-Za-z]", strict=False),
+    ENDINGS,
     SpellingRule("spaces-in-ids", "punctuation", _without_punctuation, r"[^A-Za-z0-9\n]", strict=False),
     SpellingRule("number-ids", "zeros before their numbers", _without(_ZEROS), r"0(?<!\d0)\d", strict=False),
     SpellingRule("number-ids", "leading zeros or a decimal point", _without(_WHOLE_NUMBER), _ODD_NUMBER),
