@@ -203,7 +203,7 @@ def parse_options(arguments: Sequence[str]) -> Options:
     if not (options.help or options.show_version) and len(files) != 2:
         raise UsageError(f"got {len(files)} files, expected 2: judgments and results\n{USAGE}")
     if files.count("-") > 1:
-        raise UsageError("got '-' twice, but standard input can be read once only. Next: put one of them into a file")
+        raise UsageError("got '-' twice, but standard input can be read once only. Next: put one of them into a file.")
     return options
 
 
