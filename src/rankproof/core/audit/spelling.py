@@ -103,7 +103,9 @@ def _without(pattern: str) -> Callable[[str], str]:
 
 
 FOLDERS = SpellingRule("affixes-of-ids", "the folders before their names", _without(_FOLDERS), r"[/\\]", strict=False)
-ENDINGS = SpellingRule("affixes-of-ids", "the endings of their file names", _without(_ENDING), r"\.[A-Za-z]", strict=False)
+ENDINGS = SpellingRule(
+    "affixes-of-ids", "the endings of their file names", _without(_ENDING), r"\.[A-Za-z]", strict=False
+)
 RULES = (
     SpellingRule("encoding-of-ids", "HTML entities", _unescaped, "&"),
     SpellingRule("encoding-of-ids", "escapes of URLs, like %20", unquote_plus, "[%+]"),
