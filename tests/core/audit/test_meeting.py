@@ -58,7 +58,7 @@ def test_the_way_of_spelling_that_keeps_two_sides_apart_is_found(other: list[str
 
 @pytest.mark.parametrize("other", ["fees.md", "help/fees", "https://bank.org/help/fees.html"])
 def test_a_single_document_is_found_under_the_name_of_its_file(other: str) -> None:
-    with pytest.raises(DataError, match="1 id differs between judgments and corpus only in the (folders|endings)"):
+    with pytest.raises(DataError, match=r"1 id differs between judgments and corpus only in the (folders|endings)"):
         diagnose({"q": {"fees": 1}}, {"q": ["fees"]}, corpus={other: "a text", "rates": "another"})
 
 
