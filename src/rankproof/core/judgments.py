@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, wraps
@@ -13,7 +14,7 @@ import numpy as np
 from rankproof.core.arrays import narrow, offsets, run_rows
 from rankproof.core.hits import QUERIES, Array, Facets, Hits, PackedHits
 from rankproof.document.model import Displayable
-from rankproof.errors import DataError, NotThere, is_number, shorten
+from rankproof.errors import DataError, NotThere, UsageError, check_whole, is_number, shorten
 
 T = TypeVar("T")
 
@@ -322,6 +323,41 @@ def group(orders: Sequence[Order], documents: int) -> Group:
     if len(orders) > 1:
         _add_transitive(prefers)
     return Group(prefers, level, total=len(orders) == 1)
+
+
+def by_levels(*judges: Sequence[float | None], retrieved: int | None = None) -> Preferences:
+    """Preferences of judges who gave levels to documents in rank order; None for one not looked at.
+
+    >>> by_levels([1, 0], retrieved=1).groups[0].prefers.tolist()
+    [[False, True], [False, False]]
+    """
+    for levels in judges or (None,):
+        if (
+            isinstance(levels, str)
+            or not isinstance(levels, Sequence)
+            or len(levels) != len(judges[0])
+            or not all(each is None or _is_level(each) for each in levels)
+        ):
+            raise UsageError(
+                f"by_levels: got {shorten(levels)}, expected for each judge a list of as many finite numbers, None for "
+                "a document not looked at. Next: give one list for each judge."
+            )
+    size = len(judges[0])
+    if retrieved is not None:
+        check_whole("retrieved", retrieved, 0, size, advice="say how many of the documents were retrieved")
+    groups = []
+    for levels in judges:
+        given = np.array([np.nan if level is None else level for level in levels], dtype=np.float64)
+        seen = np.flatnonzero(~np.isnan(given))
+        groups.append(group([Order(seen, given[seen])], size))
+    return Preferences(groups, size if retrieved is None else retrieved)
+
+
+def _is_level(value: object) -> bool:
+    try:
+        return is_number(value) and math.isfinite(float(value))  # type: ignore[arg-type]
+    except OverflowError:
+        return False
 
 
 def _add_transitive(prefers: Array) -> None:

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from rankproof import agreement, evaluate, evaluate_spans, explain
-from rankproof.core.judgments import Order, Preferences, group
+from rankproof.core.judgments import by_levels
 from rankproof.core.names import REGISTRY, find, parse
 from rankproof.errors import DataError, RankproofError, UsageError
 from tests.each import with_each
@@ -125,7 +124,7 @@ def test_every_parameter_of_every_kind_of_measure_is_checked(name: str) -> None:
             if name in SPANS:
                 told(lambda given=given: evaluate_spans(JUDGED, CHUNKS, CORPUS, measure(**given)).summary())  # type: ignore[misc]
             if name in PREFERENCES:
-                told(lambda given=given: measure(preferences([2, 1], [1, 2, 0]), **given))  # type: ignore[misc]
+                told(lambda given=given: measure(by_levels([2, 1, None], [1, 2, 0]), **given))  # type: ignore[misc]
 
 
 def test_a_parameter_of_a_call_replaces_that_of_the_measure() -> None:
@@ -192,20 +191,19 @@ def test_two_rankings_of_any_kind_are_numbers_or_an_error() -> None:
             told(lambda name=name, pair=pair: REGISTRY[name](*pair))  # type: ignore[misc]
 
 
-def preferences(*judges: list[float], retrieved: int = 3) -> Preferences:
-    """Judges who each gave levels to the first of three documents."""
-    orders = (Order(np.arange(len(levels)), np.array(levels, dtype=float)) for levels in judges)
-    return Preferences([group([order], 3) for order in orders], retrieved)
-
-
-@with_each("name", PREFERENCES)
-def test_preferences_of_any_kind_are_numbers_or_an_error(name: str) -> None:
-    levels: tuple[list[float], ...] = ([1], [1e308, -1e308], [5e-324, 0], [True, False], [float("inf"), 1])
-    for given in levels:
-        for retrieved in range(4):
-            told(lambda given=given, retrieved=retrieved: REGISTRY[name](preferences(given, retrieved=retrieved)))  # type: ignore[misc]
-    told(lambda: REGISTRY[name]({"q": 1}))
-    assert REGISTRY[name](preferences([])) == 0, "no preference"
+def test_preferences_of_any_kind_are_numbers_or_an_error() -> None:
+    levels: tuple[Any, ...] = (
+        [], [None], [None, None], [1e308, -1e308], [5e-324, 0], [True, False], [float("nan"), 1], [float("inf"), 1],
+        [10**400, 1], ["x", 1], 5, None, "ab", [[1]], [1j, 2],
+    )  # fmt: skip
+    for name in PREFERENCES:
+        for given in levels:
+            for retrieved in (None, 0, 1, 10**12, -1, 1.5, "x", 10**400):
+                told(lambda given=given, r=retrieved, name=name: REGISTRY[name](by_levels(given, retrieved=r)))  # type: ignore[misc, arg-type]
+        told(lambda name=name: REGISTRY[name](by_levels()))  # type: ignore[misc]
+        told(lambda name=name: REGISTRY[name](by_levels([1, 2], [1])))  # type: ignore[misc]
+        told(lambda name=name: REGISTRY[name]({"q": 1}))  # type: ignore[misc]
+        assert REGISTRY[name](by_levels([None, None])) == 0, "no preference"
 
 
 LONG = "9" * 5000

@@ -61,11 +61,9 @@ def possible_preferences(p: Preferences) -> float:
     Use: to see how much the other preference measures rest on.
     Reference: C. Buckley, trec_eval (measure `prefs_num_prefs_poss`).
 
-    >>> import numpy as np
-    >>> from rankproof.core.judgments import Order, Preferences, group
+    >>> from rankproof.core.judgments import by_levels
     >>> from rankproof.core.measures.preferences import possible_preferences
-    >>> judge = group([Order(np.arange(3), np.array([1, 2, 0]))], documents=3)
-    >>> possible_preferences(Preferences([judge], retrieved=3))
+    >>> possible_preferences(by_levels([1, 2, 0]))
     3.0
     """
     return float(sum(t.possible for t in _tallies(p, "all")))
@@ -91,11 +89,9 @@ def fulfilled_preferences(p: Preferences, scope: Scope = "all") -> float:
     Use: with PrefsPossible, as the two parts of Prefs.
     Reference: C. Buckley, trec_eval (measure `prefs_num_prefs_ful`).
 
-    >>> import numpy as np
-    >>> from rankproof.core.judgments import Order, Preferences, group
+    >>> from rankproof.core.judgments import by_levels
     >>> from rankproof.core.measures.preferences import fulfilled_preferences
-    >>> judge = group([Order(np.arange(3), np.array([1, 2, 0]))], documents=3)
-    >>> fulfilled_preferences(Preferences([judge], retrieved=3))
+    >>> fulfilled_preferences(by_levels([1, 2, 0]))
     2.0
     """
     return float(sum(t.fulfilled for t in _tallies(p, scope)))
@@ -113,11 +109,9 @@ def preference_ratio(p: Preferences, scope: Scope = "all") -> float:
     Use: where people said which of two results they prefer.
     Reference: B. Carterette, P. Bennett, D. Chickering, S. Dumais: Here or there, ECIR 2008.
 
-    >>> import numpy as np
-    >>> from rankproof.core.judgments import Order, Preferences, group
+    >>> from rankproof.core.judgments import by_levels
     >>> from rankproof.core.measures.preferences import preference_ratio
-    >>> judge = group([Order(np.arange(3), np.array([1, 2, 0]))], documents=3)
-    >>> round(preference_ratio(Preferences([judge], retrieved=3)), 4)
+    >>> round(preference_ratio(by_levels([1, 2, 0])), 4)
     0.6667
     """
     counts = _tallies(p, scope)
@@ -136,11 +130,9 @@ def pair_ratio(p: Preferences, scope: Scope = "all") -> float:
     Use: where many judges compared a few pairs and few compared many.
     Reference: C. Buckley, trec_eval (measure `prefs_pair`).
 
-    >>> import numpy as np
-    >>> from rankproof.core.judgments import Order, Preferences, group
+    >>> from rankproof.core.judgments import by_levels
     >>> from rankproof.core.measures.preferences import pair_ratio
-    >>> judges = [group([Order(np.arange(2), np.array(each))], documents=2) for each in ([1, 0], [0, 1])]
-    >>> pair_ratio(Preferences(judges, retrieved=2))
+    >>> pair_ratio(by_levels([1, 0], [1, 0], [0, 1], [0, 1]))
     0.5
     """
     votes = np.sum([g.prefers for g in p.groups], axis=0, dtype=np.int64)
@@ -175,12 +167,9 @@ def group_ratio(p: Preferences, scope: Scope = "all") -> float:
     Use: where every person counts the same, however many documents each compared.
     Reference: C. Buckley, trec_eval (measure `prefs_avgjg`).
 
-    >>> import numpy as np
-    >>> from rankproof.core.judgments import Order, Preferences, group
+    >>> from rankproof.core.judgments import by_levels
     >>> from rankproof.core.measures.preferences import group_ratio
-    >>> three = group([Order(np.arange(3), np.array([2, 1, 0]))], documents=3)
-    >>> two = group([Order(np.arange(2), np.array([0, 1]))], documents=3)
-    >>> round(group_ratio(Preferences([three, two], retrieved=3)), 4)
+    >>> round(group_ratio(by_levels([2, 1, 0], [0, 1, None])), 4)
     0.5
     """
     return sum(t.ratio for t in _tallies(p, scope)) / len(p.groups)
@@ -205,11 +194,9 @@ def balanced_group_ratio(p: Preferences, scope: Scope = "all") -> float:
     Use: where pools of wrong documents differ much from judge to judge.
     Reference: C. Buckley, trec_eval (measure `prefs_avgjg_Rnonrel`).
 
-    >>> import numpy as np
-    >>> from rankproof.core.judgments import Order, Preferences, group
+    >>> from rankproof.core.judgments import by_levels
     >>> from rankproof.core.measures.preferences import balanced_group_ratio
-    >>> judge = group([Order(np.arange(1), np.array([1]))], documents=1)
-    >>> balanced_group_ratio(Preferences([judge], retrieved=1))
+    >>> balanced_group_ratio(by_levels([1]))
     1.0
     """
     counts = [_balanced(g, p.retrieved, scope) for g in p.groups]
