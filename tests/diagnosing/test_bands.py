@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rankproof import diagnose
-from rankproof.diagnosing.symptoms import band, in_words, word_of
+from rankproof.diagnosing.symptoms import band, in_words, regime_of, word_of
 
 CUTS = {
     "P@5": (0.30, 0.50, 0.70),
@@ -102,3 +102,13 @@ def test_one_answer_that_is_found_late_among_noise_is_low_precision_high_recall(
     found = diagnose(few, {query: ["x", "a", "y", "z", "b"] for query in few})
     assert found.regime is not None
     assert found.regime.recall == "high"
+
+
+def test_what_is_acceptable_is_not_called_noise() -> None:
+    bands = [band("P@5", value, 0.31) for value in (0.13, 0.05)]
+    acceptable, poor = (regime_of(each, band("R@5", 0.5, 1.0)) for each in bands)
+    assert acceptable is not None
+    assert poor is not None
+    assert acceptable.name == poor.name == "low precision, low recall"
+    assert "acceptable, not good" in acceptable.feels
+    assert "mostly noise" in poor.feels

@@ -163,7 +163,7 @@ def test_what_was_scored_otherwise_needs_to_be_wanted(rankproof: Run) -> None:
         ("rm before before", "'before': given more than once"),
         ("history export before before -o x.json", "'before': given more than once"),
         (f"{BOTH} --save new --save before", "saved as 'before' already"),
-        (f"{BOTH} --save one --save two --history no/such/folder/x.db", "cannot be opened"),
+        (f"{BOTH} --save one --save two --history no/such/folder/x.db", "cannot be written"),
         ("compare before after --ties id", "--ties: these results were scored already"),
         ("compare judgments.tsv keyword.run dense.run --anyway", "--anyway"),
         ("compare before", "at least two"),

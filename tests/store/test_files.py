@@ -228,7 +228,7 @@ def test_a_folder_that_cannot_be_written_can_still_be_read() -> None:
         words = [sys.executable, "-c", AS_ANOTHER_USER, str(folder / "results.db")]
         ran = subprocess.run(words, capture_output=True, text=True)
         assert ran.stdout.startswith("0.75\nUsageError"), ran.stdout + ran.stderr
-        assert "cannot be opened for writing" in ran.stdout
+        assert "cannot be written" in ran.stdout
     finally:
         folder.chmod(0o755)
         shutil.rmtree(folder)

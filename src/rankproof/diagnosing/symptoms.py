@@ -119,19 +119,25 @@ REGIMES = {
         "watch it: refresh the questions, and gate changes.",
     ),
     ("high", "low"): (
-        "What is shown is right, but some answers come out incomplete, as documents that are needed do not appear.",
+        "What is shown is right, but answers come out incomplete: documents that are needed never appear.",
         "find more: keyword search beside dense search, other chunks, another embedding model, a larger k.",
     ),
     ("low", "high"): (
-        "The answer is there, among others: people skim past noise, and a generator can be misled by it.",
+        "The answer is there, among others: people skim past noise, and a generator is misled by it.",
         "show less: rerank, use a smaller k, or cut at a score.",
     ),
     ("low", "low"): (
-        "People meet noise beside what they need, and miss a part of it.",
+        "People meet mostly noise, do not find what they need, and stop asking.",
         "start where documents are found: embedding model, chunks, filters, keyword search; rerank last.",
     ),
 }
 """What users meet, and the first remedy, by precision and recall."""
+MILDER = {
+    ("high", "low"): "What is shown is right; recall is acceptable, not good: some answers come out incomplete.",
+    ("low", "high"): "The answer is there; precision is acceptable, not good: people skim past some noise.",
+    ("low", "low"): "Both are acceptable, not good: people meet noise beside what they need, and miss a part of it.",
+}
+"""The experience of users if all that is low (below good) is still acceptable."""
 
 
 def regime_of(precision: Band, recall: Band, lost: float = 0.0, helps: bool = False) -> Regime | None:
@@ -152,8 +158,9 @@ def regime_of(precision: Band, recall: Band, lost: float = 0.0, helps: bool = Fa
         found = replace(found, do="try the changes below: what they gain was measured.")
     if is_high(recall) and not found_all:
         lacking = f"{lost:.0%} of what is relevant is never found".replace("%", " %")
-        found = replace(found, feels=f"{found.feels.rstrip('.')}; {lacking}.")
-    return found
+        return replace(found, feels=f"{found.feels.rstrip('.')}; {lacking}.")
+    poor = any(each.share is not None and word_of(each.measure, each.share) == WORDS[0] for each in (precision, recall))
+    return found if poor or sides not in MILDER else replace(found, feels=MILDER[sides])
 
 
 def is_high(found: Band) -> bool:

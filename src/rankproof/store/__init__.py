@@ -74,6 +74,8 @@ def migrate(connection: sqlite3.Connection, schema: Schema) -> None:
 
 TIMEOUT = 10.0
 """Seconds to wait for another program that is writing."""
+NOT_WRITABLE = {getattr(sqlite3, f"SQLITE_{name}") for name in ("CANTOPEN", "READONLY", "PERM", "FULL", "IOERR")}
+"""The errors of a place where nothing can be written: rights, or a full or broken disk."""
 
 
 @contextmanager
@@ -186,9 +188,9 @@ def _in_words(path: Path, timeout: float, error: sqlite3.DatabaseError, schema: 
         )
     if code in (0, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):  # 0: invalid text
         return damage_error(path, str(error), schema)
-    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+    if code in NOT_WRITABLE:
         return UsageError(
-            f"{path}: cannot be opened for writing ({error}). Next: name a file that can be written, with "
+            f"{path}: cannot be written ({error}). Next: name a file that can be written, with "
             f"{for_face(*schema.option)}."
         )
     return DataError(f"{path}: {error}; nothing was written. Next: look at the disk and at the file.")

@@ -387,4 +387,6 @@ def spelling_finding(serious: bool, way: Way, pairs: list[tuple[str, str]], mess
     kind = way[0].kind if len(way) == 1 else "spelling-of-ids"
     examples = tuple(side_by_side(*pair) for pair in pairs[:EXAMPLES])
     advice = "spell the ids of both sides alike, and measure again."
+    if kind == "number-ids":
+        advice = f"keep ids as text when files are read and written, or {advice}"
     return Finding("error" if serious else "warning", kind, len(pairs), message, examples, advice)
