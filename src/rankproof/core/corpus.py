@@ -174,7 +174,7 @@ def _bounded(name: str, bound: Any) -> Callable[[Any], bool]:
 
     def is_within(value: Any) -> bool:
         with suppress(TypeError):  # what cannot be compared is not within
-            return not beyond(_alike(value, bound), end)
+            return value is not None and not beyond(_alike(value, bound), end)
         return False
 
     return lambda value: any(map(is_within, values_in(value)))

@@ -58,6 +58,7 @@ def passing(filters: dict[str, Any], **metadata: Any) -> bool:
         ({"not": "old"}, ["new", "old"], False),
         ({"not": ["old", "older"]}, "older", False),
         ({"from": date(2024, 1, 1)}, "2024-03-01T10:00:00", True),
+        ({"from": date(2024, 1, 1)}, None, False),
         ({"from": date(2024, 1, 1)}, "2023-12-31", False),
         (date(2024, 1, 1), date(2024, 1, 1), True),
         (True, "true", True),
