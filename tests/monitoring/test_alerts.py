@@ -112,7 +112,7 @@ def test_a_wrong_rule_says_what_to_write(rule) -> None:
 def test_a_rule_about_a_value_that_no_event_has_is_noted() -> None:
     rule = {"metric": "ctr", "above": 0.1, "slice": "variant=Z"}
     found = monitor(simulate_log(60, variants=("A", "B")).records(), alerts=[rule])
-    (note,) = (each for each in found.notes if "looks at nothing" in each)
+    (note,) = (each for each in found.notes if "says nothing" in each)
     assert "variant=Z" in note
 
 
@@ -123,11 +123,11 @@ def test_a_rule_that_has_too_few_events_to_tell_anything_is_noted() -> None:
 
     def notes(records=log, **more) -> list[str]:
         found = monitor(records, alerts=[{**rule, **more}])
-        return [] if any(each.fired for each in found.alerts) else [e for e in found.notes if "looks at nothing" in e]
+        return [] if any(each.fired for each in found.alerts) else [e for e in found.notes if "says nothing" in e]
 
     (note,) = notes()
-    assert note.startswith("alert 'latency_p95 above 4000' looks at nothing: too few events have latency_p95. Next:")
-    assert "lower least (30)" in note
+    assert note.startswith("alert 'latency_p95 above 4000' says nothing: got 23 events with latency_p95 at most,")
+    assert "expected 30 of two users or more. Next: check the names, lower least," in note
     assert notes(over="any") == notes(over="log") == notes(least=23) == notes(above=9e9, least=2) == []
     assert notes(over="log", least=64, evidence="value")
     assert notes([{**each, "user": "u"} for each in log], over="any")

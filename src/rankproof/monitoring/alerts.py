@@ -319,13 +319,14 @@ class Alarm:
             by_name(rule.metric, found.metrics, f"alert {rule.name!r}, metric")  # refuses an unknown one
             looked = _looked_at(found, rule)
             if not (looked if rule.changed else any(map(rule.is_enough, looked))):
-                of = f" of {rule.slice}={rule.group}" if rule.slice else ""
-                found.notes.append(
-                    Absent(
-                        f"alert {rule.name!r} looks at nothing: too few events have {rule.metric}{of}. "
-                        f"Next: check both, lower least ({rule.least}), or look over a longer time."
-                    )
+                most = max((each.n for each in looked), default=0)
+                of = f" and {rule.slice}={rule.group}" if rule.slice else ""
+                users = " of two users or more" if rule.evidence == "interval" else ""
+                said = (
+                    f"alert {rule.name!r} says nothing: got {count(most, 'event')} with {rule.metric}{of} at most, "
+                    f"expected {rule.least:,}{users}. Next: check the names, lower least, or look over a longer time."
                 )
+                found.notes.append(Absent(said))
         checked = [_checked(found, rule, self._told) for rule in self._rules]
         found.alerts.extend(each if each.fired else self._fired.get(each.rule.name, each) for each in checked)
         self._send([each for each in checked if each.fired], again=True)
