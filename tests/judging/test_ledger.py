@@ -230,7 +230,7 @@ def test_files_that_are_no_ledger_are_left_alone(tmp_path: Path) -> None:
     Ledger(newer).keep({"kind": "t"}, "t", [LedgerEntry("Q", "a", "b", "t", value=1)])
     with database(newer) as connection:
         connection.execute(f"PRAGMA user_version = {LEDGER.newest + 1}")
-    for path, said in ((text, "damaged"), (other, "another program"), (newer, "upgrade rankproof")):
+    for path, said in ((text, "damaged"), (other, "another kind"), (newer, "upgrade rankproof")):
         before = path.read_bytes()
         with pytest.raises(DataError, match=said) as raised:
             judge(rows("a."), "context_precision", judge=Counting(), ledger=path)

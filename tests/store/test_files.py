@@ -117,7 +117,7 @@ def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     connection.close()
     before = path.read_bytes()
     for act in (History(path).entries, lambda: History(path).save(SCORES, "b")):
-        with pytest.raises(DataError, match="a database of another program"):
+        with pytest.raises(DataError, match="a database of another kind"):
             act()
     assert path.read_bytes() == before
 

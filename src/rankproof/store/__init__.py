@@ -160,7 +160,7 @@ def _check(path: Path, connection: sqlite3.Connection, schema: Schema) -> None:
         connection.execute("COMMIT")
     if not ours:
         raise DataError(
-            f"{path}: a database of another program, expected a {schema.noun} of rankproof; it was left as it is. "
+            f"{path}: a database of another kind, expected a {schema.noun} of rankproof; it was left as it is. "
             f"Next: name another file with {for_face(*schema.option)}."
         )
     if found > schema.newest:
