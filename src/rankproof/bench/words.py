@@ -118,9 +118,11 @@ TIMES = ("p50", "p95", "p99")
 
 def standings_table(lines: Sequence[Line], measures: Sequence[str]) -> Table:
     """The standings: for each system its means, its latencies, how many questions failed."""
-    means = [[score(each["means"][name]) for name in measures] for each in lines]
-    times = [[*(duration(each[name]) for name in TIMES), count(each["failed"])] for each in lines]
-    rows = [[each["system"], *own, *took] for each, own, took in zip(lines, means, times, strict=True)]
+    rows = []
+    for each in lines:
+        means = [score(each["means"][name]) for name in measures]
+        times = [duration(each[name]) for name in TIMES]
+        rows.append([each["system"], *means, *times, count(each["failed"])])
     return Table.of(["system", *measures, *TIMES, "failed"], rows, ["system"])
 
 
