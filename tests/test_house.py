@@ -14,12 +14,12 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 85_799,
+    "lines": 84_799,
     "modules of over 400 lines": 0,
-    "code lines": 57_471,
+    "code lines": 56_703,
     "file names used twice": 20,
     "class names in two packages": 9,
-    "short helpers used once": 93,
+    "short helpers used once": 88,
     "circles": 0,
     "modules crossed by evaluate": 15,
     "modules crossed by gate": 31,

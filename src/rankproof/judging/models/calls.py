@@ -1,8 +1,8 @@
 """From the pairs of one sample to calls: each text is sent once, under a short id, and every pair is named.
 
 Texts are sent as JSON strings, so that nothing in them can end their string. The statements of a
-text are marked inside it, so that they need not be sent twice; no text of the call can contain
-such a mark itself. The form of a reply is the same for all calls of a kind: ids are data in it. So a
+text are marked inside it, so that they need not be sent twice; no text of the call can foresee
+such a mark. The form of a reply is the same for all calls of a kind: ids are data in it. So a
 service compiles each of the two schemas once, and their size does not depend on the number of pairs.
 """
 
