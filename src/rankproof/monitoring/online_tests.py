@@ -77,19 +77,25 @@ def _events(log: Any, schema: EventSchema, rejects: Rejects, change: Hook | None
         if first.query and event.query and first.query != event.query:
             found[object()] = event  # another search under the same id
         elif first is not event:
-            for name in ("session", "user", "query", "results", "clicks"):
-                value = getattr(event, name)
-                if value is not None and not getattr(first, name):
-                    setattr(first, name, value)
-            first.ts, first.other = min(first.ts, event.ts), first.other if first.other["teams"] else event.other
-            if first.clicks is not None:
-                first.clicks = place_clicks(first.clicks, first.results)
+            _complete(first, event)
     if not found:
         raise no_event(rejects)
     ordered = sorted(found.values(), key=lambda each: each.ts)[::-1]
     found.clear()
     while ordered:  # what is made of an event takes its place in memory
         yield ordered.pop()
+
+
+def _complete(event: Event, line: Event) -> None:
+    """Take what an event lacks from another of its lines; the earliest line says when it was."""
+    for name in ("session", "user", "query", "results", "clicks"):
+        if getattr(line, name) is not None and not getattr(event, name):
+            setattr(event, name, getattr(line, name))
+    event.ts = min(event.ts, line.ts)
+    if not event.other["teams"]:
+        event.other = line.other
+    if event.clicks is not None:
+        event.clicks = place_clicks(event.clicks, event.results)
 
 
 class TeamSchema(EventSchema):
