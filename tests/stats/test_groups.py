@@ -10,15 +10,12 @@ from rankproof.stats.variance import gap
 
 
 @pytest.mark.slow
-def test_the_interval_is_welchs() -> None:
+def test_p_is_that_of_a_permutation_test() -> None:
     scipy = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(1)
     first, second = rng.normal(0.4, 0.2, 14), rng.normal(0.6, 0.1, 40)
     found = gap(first, second, np.random.default_rng(0))
-    other = scipy.ttest_ind(first, second, equal_var=False)
-    low, high = other.confidence_interval(0.95)
     assert found.difference == pytest.approx(first.mean() - second.mean())
-    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
     exact = scipy.permutation_test(
         (first, second), lambda a, b: a.mean() - b.mean(), n_resamples=20_000, rng=np.random.default_rng(2)
     )
@@ -41,7 +38,7 @@ def test_hits_are_told_as_the_hypergeometric_distribution_tells_them(
 ) -> None:
     scipy = pytest.importorskip("scipy.stats")
     first, second = np.arange(n) < hits, np.arange(others) < other_hits
-    found = gap(first.astype(float), second.astype(float), np.random.default_rng(0), bounds=(0.0, 1.0))
+    found = gap(first.astype(float), second.astype(float), np.random.default_rng(0))
     every = hits + other_hits
     got = np.arange(n + 1)
     chances = scipy.hypergeom.pmf(got, n + others, every, n)
@@ -92,7 +89,7 @@ def test_equal_values_and_single_ones() -> None:
     alone = gap(np.array([0.2]), np.ones(5), rng)
     assert np.isnan(alone.low)
     assert alone.note == "a group of one value has no spread, so the interval has no ends"
-    assert gap(np.array([0.1, 0.2]), np.array([0.3]), rng, bounds=(0, 1)).note == alone.note
+    assert gap(np.array([0.1, 0.2]), np.array([0.3]), rng).note == alone.note
     assert alone.difference == pytest.approx(-0.8)
     assert gap(np.zeros(10), np.ones(10), rng).p < 0.001
 
