@@ -8,7 +8,7 @@ from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from rankproof.errors import DataError, UsageError
-from rankproof.stats.significance import cliffs_delta, d_z, hedges_g, power, queries_needed, smallest_detectable, spread
+from rankproof.stats.significance import cliffs_delta, d_z, hedges_g, queries_needed, smallest_detectable, spread
 
 TEST = TTestPower()
 SIDES = {1: "larger", 2: "two-sided"}
@@ -104,7 +104,9 @@ def test_power_agrees_with_statsmodels(sides: int) -> None:
         for size in sizes:
             for alpha in [0.01, 0.05]:
                 oracle = TEST.power(size, n, alpha, alternative=SIDES[sides])
-                assert power(size * 0.2, 0.2, n, alpha, sides) == pytest.approx(oracle, abs=1e-7)
+                if 1.1 * alpha < oracle < 0.9999:
+                    found = smallest_detectable(0.2, n, alpha, oracle, sides)
+                    assert found == pytest.approx(size * 0.2, rel=1e-5)
 
 
 @pytest.mark.parametrize("sides", [1, 2])
@@ -123,16 +125,6 @@ def test_queries_needed_agree_with_statsmodels(sides: int) -> None:
             found = queries_needed(size, 1.0, 0.05, wanted, sides)
             assert found is not None
             assert 0 <= found - oracle < 1.0 or found == pytest.approx(oracle, rel=3e-4)
-
-
-@pytest.mark.parametrize("size", [0.02, 0.11, 0.4])
-def test_as_many_queries_are_needed_as_make_a_difference_detectable_on_a_grid_too(size: float) -> None:
-    needed = queries_needed(size, 0.4, 0.01, step=1.0)
-    assert needed is not None
-    assert needed > (queries_needed(size, 0.4, 0.01) or 0)
-    now, before = (smallest_detectable(0.4, n, 0.01, step=1.0) or 1.0 for n in (needed, needed - 2))
-    assert now <= size * 1.001
-    assert before > size
 
 
 def test_the_table_of_cohen() -> None:
@@ -155,7 +147,6 @@ def test_limits_of_power_are_stated() -> None:
     assert queries_needed(1e-6, 0.2) == pytest.approx(3.14e11, rel=0.01)
     assert queries_needed(1e-9, 0.2) is None
     assert queries_needed(1e-300, 0.2) is None
-    assert power(0.1, 0.0, 5) == 1.0
     assert spread(np.array([0.5])) is None
     assert spread(np.array([0.0, 1.0])) == pytest.approx(0.5**0.5)
 
@@ -181,11 +172,7 @@ def test_bad_questions_about_power_are_refused(arguments: dict[str, float], said
 
 @pytest.mark.parametrize("bad", [-0.1, float("nan"), float("inf")])
 def test_a_spread_must_be_a_number(bad: float) -> None:
-    for call in (
-        lambda: smallest_detectable(bad, 10),
-        lambda: queries_needed(0.1, bad),
-        lambda: power(0.1, bad, 10),
-    ):
+    for call in (lambda: smallest_detectable(bad, 10), lambda: queries_needed(0.1, bad)):
         with pytest.raises(DataError, match="spread: got"):
             call()
     with pytest.raises(DataError, match="difference: got nan"):

@@ -48,7 +48,6 @@ TESTS: dict[str, Callable[[Any], Any]] = {
     "t": paired_t,
     "less": lambda d: paired_t(d, "less"),
     "wilcoxon": wilcoxon,
-    "pratt": lambda d: wilcoxon(d, zeros="pratt"),
     "bootstrap": lambda d: bootstrap(d, rng(), resamples=100),
 }
 OTHERS: dict[str, Callable[[Any], Any]] = {

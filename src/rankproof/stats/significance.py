@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, get_args
 
 import numpy as np
 
 from rankproof.core.arrays import finite_row
 from rankproof.core.hits import Array
-from rankproof.errors import DataError, UsageError, check_one_of, check_whole, explain_calls
+from rankproof.errors import DataError, UsageError, check_whole, explain_calls
 from rankproof.progress import draw_in_lots
 from rankproof.stats.distributions import NORMAL, log_choose, shifted_t_above, solve, t_above, t_quantile
 from rankproof.stats.paired import (
@@ -34,8 +33,6 @@ from rankproof.stats.paired import (
     towards,
 )
 
-Zeros = Literal["drop", "pratt"]
-"""What Wilcoxon's test does with differences of 0: leave them out, or rank them and then leave them out."""
 RESAMPLES = 10_000
 EXACT_RANKS = 50
 """Up to this many differences that are not 0 the distribution of the rank sum is counted."""
@@ -76,26 +73,22 @@ def _without_variance(row: Array, alternative: Alternative) -> Outcome:
 # --- signed ranks ------------------------------------------------------------------------------------
 
 
-def wilcoxon(values: Array, alternative: Alternative = "two-sided", zeros: Zeros = "drop") -> Outcome:
+def wilcoxon(values: Array, alternative: Alternative = "two-sided") -> Outcome:
     """Wilcoxon's signed-rank test: are larger differences more often on one side?
 
-    Formula: W = sum of the ranks (by size, ties sharing their mean rank) of the differences above 0. Up to 50
-        differences its distribution under random signs is counted, ties and all; above, a normal distribution with
-        corrections for ties and continuity.
-    Reference: F. Wilcoxon: Individual comparisons by ranking methods, Biometrics 1945; J. W. Pratt: Remarks on zeros
-        and ties in the Wilcoxon signed rank procedures, JASA 1959.
+    Formula: W = sum of the ranks (by size, ties sharing their mean rank) of the differences above 0; those of 0 are
+        left out. Up to 50 differences its distribution under random signs is counted, ties and all; above, a normal
+        distribution with corrections for ties and continuity.
+    Reference: F. Wilcoxon: Individual comparisons by ranking methods, Biometrics 1945.
 
     >>> wilcoxon(np.array([0.1, 0.2, 0.3, 0.4, 0.5])).p
     0.0625
     """
     check_alternative(alternative)
-    check_one_of("zeros", zeros, get_args(Zeros))
     row = differences(values)
-    kept = row if zeros == "pratt" else row[row != 0]
-    signed = np.sign(kept) * mean_ranks(np.abs(kept))
-    ranks = signed[signed != 0]
-    left, said = len(row) - len(ranks), {"drop": "left out", "pratt": "ranked, then left out (Pratt)"}[zeros]
-    note = f"differences of 0 {said}: {left:,}" if left else ""
+    kept = row[row != 0]
+    ranks, left = np.sign(kept) * mean_ranks(np.abs(kept)), len(row) - len(kept)
+    note = f"differences of 0 left out: {left:,}" if left else ""
     if not len(ranks):
         return Outcome(0.0, 1.0, len(row), "Wilcoxon signed ranks", "all differences are 0")
     method, p = _rank_p(ranks, alternative)
@@ -279,44 +272,29 @@ def spread(values: Array) -> float | None:
     return float(row.std(ddof=1)) if len(row) > 1 else None
 
 
-def power(difference: float, spread: float, n: int, alpha: float = ALPHA, sides: int = 2) -> float:
-    """How often the test finds a true difference of this size with n queries.
-
-    >>> round(power(0.5, 1.0, 34), 3)
-    0.808
-    """
-    _check(spread, alpha, sides)
-    check_whole("queries", n, least=2)
-    if not spread:
-        return 1.0 if difference else alpha
-    return _power(abs(difference) / spread * math.sqrt(n), n, alpha, sides)
-
-
 @explain_calls
 def smallest_detectable(
-    spread: float, n: int, alpha: float = ALPHA, power: float = POWER, sides: int = 2, step: float = 0.0
+    spread: float, n: int, alpha: float = ALPHA, power: float = POWER, sides: int = 2
 ) -> float | None:
     """The smallest true difference that n queries show with this power; None with fewer than two queries.
 
-    >>> round(smallest_detectable(1.0, 34), 3), round(smallest_detectable(1.0, 34, step=0.5), 3)
-    (0.495, 0.51)
+    >>> round(smallest_detectable(1.0, 34), 3)
+    0.495
     """
     _check(spread, alpha, sides)
     check_whole("queries", n, least=0)
     check_power(power, alpha)
-    if n < 2:
-        return None
-    return spread / math.sqrt(n) * _shift_needed(n, alpha, power, sides) + (step / n if spread else 0.0)
+    return None if n < 2 else spread / math.sqrt(n) * _shift_needed(n, alpha, power, sides)
 
 
 @explain_calls
 def queries_needed(
-    difference: float, spread: float, alpha: float = ALPHA, power: float = POWER, sides: int = 2, step: float = 0.0
+    difference: float, spread: float, alpha: float = ALPHA, power: float = POWER, sides: int = 2
 ) -> int | None:
     """How many queries show a true difference of this size with this power; None if no number does.
 
-    >>> queries_needed(0.5, 1.0), queries_needed(0.5, 1.0, step=0.5)
-    (34, 36)
+    >>> queries_needed(0.5, 1.0)
+    34
     """
     _check(spread, alpha, sides)
     check_power(power, alpha)
@@ -324,28 +302,18 @@ def queries_needed(
         raise DataError(
             f"difference: got {difference}, expected a finite number. Next: give the difference of the means."
         )
-    if not difference:
-        return None
-    size = abs(difference) / spread if spread else math.inf
+    if not difference or not spread:
+        return 2 if difference else None
+    size = abs(difference) / spread
     root = (NORMAL.inv_cdf(1 - alpha / sides) + NORMAL.inv_cdf(power)) / size
     if root > MOST**0.5:
         return None
-    # n queries are enough where n - lost / size reaches root * sqrt(n).
-    lost = step / spread if spread else 0.0
-    guess = ((root + math.sqrt(root**2 + 4 * lost / size)) / 2) ** 2
-    return math.ceil(guess) if guess > MANY else _fewest(size, lost, guess, alpha, power, sides)
-
-
-def _fewest(size: float, lost: float, guess: float, alpha: float, power: float, sides: int) -> int:
-    """The smallest n from 2 on with enough power; the normal distribution's guess is off by two or three."""
-
-    def enough(n: int) -> bool:
-        return math.isinf(size) or _power((size - lost / n) * math.sqrt(n), n, alpha, sides) >= power
-
-    n = max(2, math.floor(guess))
-    while not enough(n):
+    if root**2 > MANY:
+        return math.ceil(root**2)
+    n = max(2, math.floor(root**2))  # which is off by two or three
+    while _power(size * math.sqrt(n), n, alpha, sides) < power:
         n += 1
-    while n > 2 and enough(n - 1):
+    while n > 2 and _power(size * math.sqrt(n - 1), n - 1, alpha, sides) >= power:
         n -= 1
     return n
 
