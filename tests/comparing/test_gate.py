@@ -19,7 +19,7 @@ from scipy import stats
 
 from rankproof import gate, sample
 from rankproof.cli.changes import gate_change as command
-from rankproof.comparing.gate_decision import Decision, decide, overall
+from rankproof.comparing.gate_decision import GateRow, decide, overall
 from rankproof.errors import UsageError
 from rankproof.stats.confidence import smallest_margin
 from rankproof.stats.detectable_difference import POWER
@@ -295,7 +295,7 @@ def test_a_loss_of_hits_of_the_size_that_a_gate_calls_detectable_fails_in_four_o
     """Each sample names its own size, or none where too few of its queries changed; new queries lose that much."""
     rng, rounds = np.random.default_rng(3), 300
 
-    def decided(drop: float) -> Decision:
+    def decided(drop: float) -> GateRow:
         return decide([lost_hits(rng, n, drop)], [0.01], rng, permutations=1_000)[0]
 
     sizes = [decided(0.0).detectable for _ in range(rounds)]

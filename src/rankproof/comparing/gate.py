@@ -266,8 +266,8 @@ def gate_scores(
         else decide(columns, margins, np.random.default_rng(seed), alpha, minimum, ends=ends)
     )
     rows = [
-        difference_row(each, allowed, decision, against, minimum, alpha)
-        for (against, each), allowed, decision in zip(every, margins, decisions, strict=True)
+        difference_row(each, decision, against, minimum, alpha)
+        for (against, each), decision in zip(every, decisions, strict=True)
     ]
     rows += [floor_row(new, name, limit) for name, limit in (floors or {}).items()]
     coverages = coverage_rows(old, new, coverage)

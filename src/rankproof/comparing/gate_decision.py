@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -54,28 +54,58 @@ TOO_LITTLE = "too little is judged"
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """The decision about one row of differences."""
+class GateRow(PlainData):
+    """One thing that had to hold: no loss beyond the margin, a floor, or enough judgments."""
 
+    check: str
+    """difference, floor, coverage, answers or audit."""
+    measure: str
+    slice: str
+    """The group of queries; "" for all."""
     outcome: str
-    difference: float
-    low: float | None
-    """The one-sided lower bound at alpha."""
-    high: float | None
-    """The one-sided upper bound at alpha."""
-    p: float | None
-    """How often chance alone gives a drop as large, corrected over all rows; None if nothing is left to chance."""
     n: int
-    detectable: float | None
+    baseline: float | None = None
+    candidate: float | None = None
+    """Its mean over the `n` queries; None if too few of the samples could be measured to show a mean."""
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    """The one-sided bounds at alpha."""
+    limit: float = 0
+    """The loss that is allowed, or the value that the candidate must reach."""
+    p: float | None = None
+    """How often chance alone gives a drop as large, corrected over all rows; None if nothing is left to chance."""
+    detectable: float | None = None
     """The true drop that this many queries show four times out of five or more, beside all other rows."""
-    more: int | None
-    """How many more queries would let it pass four times out of five if nothing changed; None: not known, or none."""
+    more: int | None = None
+    """How many more queries would let it pass four times out of five, if nothing changed at all."""
     detectable_note: str = ""
     """Why no detectable drop can be named, if none can."""
+    passes_at: float | None = None
+    """The least margin at which these differences would pass."""
+    note: str = ""
+    """The limits of the row, if there are any."""
+    corrected: float | None = None
+    """The difference, or for a floor the mean, corrected for a judge's error; None without labels of people."""
+    corrected_low: float | None = None
+    corrected_high: float | None = None
+    smallest_margin: float | None = None
+    """The smallest margin that this many queries can pass if nothing changes."""
+    queries_for_margin: int | None = None
+    """How many queries without a loss the margin takes, if few of them change."""
+    loss: float | None = None
+    """About exactly these queries: what they lost on average, gains not set off."""
+    lost: dict[str, float] = field(default_factory=dict)
+    """The difference of each query that lost, the greatest loss first; empty where questions like these pass."""
+    against: str = ""
+    """The anchor that it is compared with; "" for the baseline."""
     more_note: str = ""
     """Why it is not said how many more queries it takes, if that cannot be known."""
-    loss: float | None = None
-    """What exactly these queries lost on average, gains not set off; None if the question is about others."""
+
+    @property
+    def decides(self) -> bool:
+        """Whether the outcome depends on it: a group of too few queries is shown, but decides nothing."""
+        return not (self.slice and self.note)
 
 
 def decide(
@@ -86,8 +116,8 @@ def decide(
     minimum: int = MINIMUM,
     permutations: int = 20_000,
     ends: Sequence[Ends | None] | None = None,
-) -> list[Decision]:
-    """One decision for each column of differences, turned so that more is better.
+) -> list[GateRow]:
+    """A row for each column of differences, turned so that more is better, still without names and means.
 
     `ends` are the least and the greatest difference that a query can have, as `difference_interval` takes them.
 
@@ -107,7 +137,7 @@ def decide(
 
 def _decision(
     column: Array, margin: float, alphas: tuple[float, float], minimum: int, ends: Ends | None, p: float
-) -> Decision:
+) -> GateRow:
     """The decision at the first of two alphas; the second is the one at which a loss is found among all rows."""
     row, alpha = differences(column), alphas[0]
     gain, n = total(row) / len(row), len(row)
@@ -127,7 +157,18 @@ def _decision(
         more, unknown = _more(row, margin, alpha, ends)
     found = detectable(row, alphas[1], sides=1, beyond=margin, ends=ends)
     lowest, highest = (end if math.isfinite(end) else None for end in (low, high))
-    return Decision(outcome, gain, lowest, highest, p, n, found.value, more, found.note, more_note=unknown)
+    return GateRow(
+        *("difference", "", "", outcome, n),
+        difference=gain,
+        low=lowest,
+        high=highest,
+        limit=margin,
+        p=p,
+        detectable=found.value,
+        detectable_note=found.note,
+        more=more,
+        more_note=unknown,
+    )
 
 
 def _bounds(row: Array, alpha: float, ends: Ends) -> Ends:
@@ -170,7 +211,7 @@ def _more(row: Array, margin: float, alpha: float, ends: Ends | None) -> tuple[i
     return high - n, ""
 
 
-def decide_these(columns: Sequence[Array], margins: Sequence[float]) -> list[Decision]:
+def decide_these(columns: Sequence[Array], margins: Sequence[float]) -> list[GateRow]:
     """Whether exactly these queries lost more than the margin, counted: nothing is left to chance.
 
     Losses are added up over the queries that lost and divided by all queries; a gain elsewhere makes up for none.
@@ -180,9 +221,9 @@ def decide_these(columns: Sequence[Array], margins: Sequence[float]) -> list[Dec
     """
     found = []
     for row, margin in zip(map(differences, columns), margins, strict=True):
-        loss = total(np.maximum(-row, 0.0)) / len(row)
+        n, loss = len(row), total(np.maximum(-row, 0.0)) / len(row)
         outcome = PASS if _reaches(margin, loss) else FAIL
-        found.append(Decision(outcome, total(row) / len(row), None, None, None, len(row), None, None, loss=loss))
+        found.append(GateRow("difference", "", "", outcome, n, difference=total(row) / n, limit=margin, loss=loss))
     return found
 
 
@@ -200,81 +241,24 @@ def overall(outcomes: Sequence[str]) -> str:
     return next((worst for worst in (FAIL, INCONCLUSIVE) if worst in outcomes), PASS)
 
 
-# --- rows ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class GateRow(PlainData):
-    """One thing that had to hold: no loss beyond the margin, a floor, or enough judgments."""
-
-    check: str
-    """difference, floor, coverage, answers or audit."""
-    measure: str
-    slice: str
-    """The group of queries; "" for all."""
-    outcome: str
-    n: int
-    baseline: float | None = None
-    candidate: float | None = None
-    """Its mean over the `n` queries; None if too few of the samples could be measured to show a mean."""
-    difference: float | None = None
-    low: float | None = None
-    high: float | None = None
-    limit: float = 0
-    """The loss that is allowed, or the value that the candidate must reach."""
-    p: float | None = None
-    detectable: float | None = None
-    more: int | None = None
-    """How many more queries would let it pass four times out of five, if nothing changed at all."""
-    detectable_note: str = ""
-    """Why no detectable drop can be named, if none can."""
-    passes_at: float | None = None
-    """The least margin at which these differences would pass."""
-    note: str = ""
-    """The limits of the row, if there are any."""
-    corrected: float | None = None
-    """The difference, or for a floor the mean, corrected for a judge's error; None without labels of people."""
-    corrected_low: float | None = None
-    corrected_high: float | None = None
-    smallest_margin: float | None = None
-    """The smallest margin that this many queries can pass if nothing changes."""
-    queries_for_margin: int | None = None
-    """How many queries without a loss the margin takes, if few of them change."""
-    loss: float | None = None
-    """About exactly these queries: what they lost on average, gains not set off."""
-    lost: dict[str, float] = field(default_factory=dict)
-    """The difference of each query that lost, the greatest loss first; empty where questions like these pass."""
-    against: str = ""
-    """The anchor that it is compared with; "" for the baseline."""
-    more_note: str = ""
-    """Why it is not said how many more queries it takes, if that cannot be known."""
-
-    @property
-    def decides(self) -> bool:
-        """Whether the outcome depends on it: a group of too few queries is shown, but decides nothing."""
-        return not (self.slice and self.note)
-
-
-def difference_row(
-    pair: SystemPair, margin: float, found: Decision, against: str, minimum: int, alpha: float
-) -> GateRow:
-    """The results for one measure and one group of queries."""
-    difference = pair.sign * found.difference
-    ends = [None if end is None else pair.sign * end for end in (found.low, found.high)]
+def difference_row(pair: SystemPair, found: GateRow, against: str, minimum: int, alpha: float) -> GateRow:
+    """What was found of one measure and one group of queries, with their names and means, no longer turned."""
+    difference, *ends = (None if x is None else pair.sign * x for x in (found.difference, found.low, found.high))
     low, high = ends if pair.sign > 0 else reversed(ends)
     lost: dict[str, float] = {}
     if found.loss is not None or found.outcome != PASS:
         names = np.asarray(pair.queries, dtype=object)[pair.counted]
         below = sorted((value, name) for value, name in zip(pair.values.tolist(), names, strict=True) if value < 0)
         lost = {name: pair.sign * value for value, name in below}
-    row = GateRow(
-        **{**asdict(found), "difference": difference, "low": low, "high": high},
-        check="difference",
+    row = replace(
+        found,
         measure=pair.measure.name,
         slice=pair.slice,
-        baseline=None if pair.shared_mean is None else pair.shared_mean - difference,
+        baseline=None if pair.shared_mean is None or difference is None else pair.shared_mean - difference,
         candidate=pair.shared_mean,
-        limit=margin,
+        difference=difference,
+        low=low,
+        high=high,
         passes_at=None if found.low is None else max(-found.low, 0.0),
         lost=lost,
         against=against,
@@ -284,7 +268,7 @@ def difference_row(
     return replace(
         row,
         smallest_margin=smallest_margin(found.n, alpha, worst=-pair.ends[0]),
-        queries_for_margin=queries_for_margin(margin, alpha, worst=-pair.ends[0]),
+        queries_for_margin=queries_for_margin(found.limit, alpha, worst=-pair.ends[0]),
         note=BARREN if pair.barren else f"fewer than {minimum} queries decide nothing" if found.n < minimum else "",
         **corrected_in(pair.corrected),
     )

@@ -223,9 +223,7 @@ class Gap:
 
 
 @explain_calls
-def gap(
-    inside: Array, outside: Array, rng: np.random.Generator, level: float = 0.95, bounds: Bounds = UNIT
-) -> Gap:
+def gap(inside: Array, outside: Array, rng: np.random.Generator, level: float = 0.95, bounds: Bounds = UNIT) -> Gap:
     """The difference of two groups' means, its interval, and p by random regrouping.
 
     The interval is made of those of both means, which know of what so few queries need not show; `bounds` are what a
