@@ -18,7 +18,7 @@ from rankproof.core.names import parse, parse_each
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
-from rankproof.scoring.evaluate import Measures
+from rankproof.scoring.evaluate import Measures, check_averages
 from rankproof.scoring.spread import Kernel, summary_of
 from rankproof.stats.differences import UNSEEN, SummedDifference, summed_difference
 
@@ -162,10 +162,7 @@ def shared_measures(tables: list[Any], measures: Measures | None) -> list[Measur
             f"values: {what} in both tables; they have {', '.join(names[0])} and {', '.join(names[1])}. "
             "Next: evaluate both by the same measures."
         )
-    odd = [each.name for each in asked if each.spec.average != "mean"]
-    if odd:
-        raise UsageError(f"{odd[0]}: it is not a mean over the queries, so there are no differences query by query to "
-                         "test. Next: name measures that are, like AP for GMAP.")  # fmt: skip
+    check_averages(asked)
     return asked
 
 
