@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from typing import Any
 
@@ -15,6 +15,7 @@ from rankproof.core.conventions import is_unanswered
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import ScoreColumn
+from rankproof.document.model import PlainData
 from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.groups import group_places
@@ -42,7 +43,12 @@ def align_scores(
     if measures is None and by is None and _same_source(scores, first):
         return dict(scores), []
     names = _common_measures(scores, first, measures)
-    queries = _common_queries(scores, first)
+    others = [set(each.queries) for each in scores.values()]
+    queries = [query for query in first.queries if all(query in other for other in others)]
+    if not queries:
+        raise DataError(
+            "no query that all of them have, so there is nothing to compare. Next: score them on the same queries."
+        )
     differ = list(_differences(scores, baseline, names, measures))
     if differ and not anyway:
         raise UsageError(
@@ -153,16 +159,6 @@ def _common_measures(scores: Mapping[str, ScoresLike], first: ScoresLike, measur
     return list(asked.values())
 
 
-def _common_queries(scores: Mapping[str, ScoresLike], first: ScoresLike) -> list[str]:
-    others = [set(each.queries) for each in scores.values()]
-    queries = [query for query in first.queries if all(query in other for other in others)]
-    if not queries:
-        raise DataError(
-            "no query that all of them have, so there is nothing to compare. Next: score them on the same queries."
-        )
-    return queries
-
-
 def _by_query(scores: ScoresLike) -> dict[str, str]:
     return {scores.queries[i]: name for name, rows in scores.groups.items() for i in rows.tolist()}
 
@@ -172,7 +168,7 @@ DEPTH = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Soundness:
+class Soundness(PlainData):
     """The limits of one system's scores, shown before they are compared with another's."""
 
     queries: int
@@ -196,11 +192,6 @@ class Soundness:
     def missing(self) -> float:
         """The share of the judged queries without an answer."""
         return self.unanswered / self.queries if self.queries else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as plain data."""
-        ends = {name: list(pair) for name, pair in self.ends.items()}
-        return {**asdict(self), "ends": ends, "errors": list(self.errors), "warnings": list(self.warnings)}
 
 
 def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ()) -> Soundness:
@@ -232,9 +223,6 @@ def count_unanswered(scores: ScoresLike) -> int:
         found = [scores.audit.of_kind(kind) for kind in UNANSWERED]
         return min(sum(each.count for each in found if each is not None), len(scores.queries))
     return int(np.count_nonzero(is_unanswered(hits, scores.conventions)))
-
-
-# --- notes beside the rows ---------------------------------------------------------------------------------
 
 
 def range_notes(measures: Iterable[Measure]) -> Iterator[str]:
