@@ -19,7 +19,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any, Unpack
 from zipimport import zipimporter
 
@@ -163,9 +162,7 @@ def compare(
     means = tuple({name: column.mean for name, column in each.columns.items()} for each in (one_, other_))
     sums = {name: round(each.value) for name, each in differences.sums.items()}
     known = {name: letter for name, letter in zip(names, "ab", strict=True) if not sums[f"unknown {letter}"]}
-    audits = {
-        name: each if isinstance(each, SpreadScores) else SimpleNamespace(wrong=()) for name, each in given.items()
-    }
+    wrong = {name: each.wrong if isinstance(each, SpreadScores) else [] for name, each in given.items()}
     lost = {name: (sums[f"missing {letter}"], sums["queries"]) for name, letter in known.items()}
     return SpreadComparison(
         differences,
@@ -173,8 +170,8 @@ def compare(
         names,
         margin,
         means,  # type: ignore[arg-type]
-        both_broken(audits, one_name, allow_errors) | too_many_missing(lost, allow_missing),
-        {name: each.wrong for name, each in audits.items()},
+        both_broken(wrong, one_name, allow_errors) | too_many_missing(lost, allow_missing),
+        wrong,
         tuple(not_alike(given, sizes, sums["queries"], known)),
     )
 

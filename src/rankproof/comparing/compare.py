@@ -96,7 +96,12 @@ def compare(
     ('better', 12, 0.667)
     """
     check_conventions(conventions, compare)
-    _check_named(systems, measures)
+    path = isinstance(measures, (str, os.PathLike)) and not isinstance(systems, Mapping)
+    if path or isinstance(measures, Mapping) or hasattr(type(measures), "blocks") or is_frame(measures):
+        raise UsageError(
+            "compare: got two rankings one after the other, expected them by name. "
+            "Next: compare(judgments, {'before': first, 'after': second})."
+        )
     systems, first = find_baseline(systems, baseline, "compare")
     check_settings(alpha, margin, correction, seed)
     asked = DEFAULT_MEASURES if measures is None else measures
@@ -154,32 +159,18 @@ def compare_scores(
     notes += [*counted_notes(compared, first, len(alike[first].queries)), *range_notes(x.measure for x in compared)]
     notes += [alike[first].apart] if alike[first].apart else []
     notes += [*bounds_notes(alike), *favours(compared, first)]
-    doubts = both_broken(alike, first, allow_errors) | too_few_answers(alike, allow_missing)
+    wrong = {name: each.wrong for name, each in alike.items()}
+    doubts = both_broken(wrong, first, allow_errors) | too_few_answers(alike, allow_missing)
     settings = (seed, alpha, margin, correction, permutations, doubts)
     rows = _rows([(first, each) for each in compared], *settings)
-    every = _rows(_every_pair(alike, 1 - alpha), *settings) if all_pairs else []
-    means = [each for each in alike[first] if each not in odd]
-    return Comparison(rows, alike, first, alpha, margin, correction, means, notes, every, doubts)
-
-
-def _every_pair(scores: Mapping[str, ScoresLike], level: float) -> list[tuple[str, SystemPair]]:
-    """Every system against every other over all queries, each behind the one it is compared with."""
-    return [
+    every = [
         (one, pair)
-        for one, other in combinations(scores, 2)
-        for pair in pairs(other, scores[other], scores[one], level)
+        for one, other in combinations(alike if all_pairs else (), 2)
+        for pair in pairs(other, alike[other], alike[one], 1 - alpha)
         if not pair.slice
     ]
-
-
-def _check_named(systems: Any, measures: Any) -> None:
-    """Refuse two rankings given as two arguments: rankings are given by name, in one mapping."""
-    path = isinstance(measures, (str, os.PathLike)) and not isinstance(systems, Mapping)
-    if path or isinstance(measures, Mapping) or hasattr(type(measures), "blocks") or is_frame(measures):
-        raise UsageError(
-            "compare: got two rankings one after the other, expected them by name. "
-            "Next: compare(judgments, {'before': first, 'after': second})."
-        )
+    means = [each for each in alike[first] if each not in odd]
+    return Comparison(rows, alike, first, alpha, margin, correction, means, notes, _rows(every, *settings), doubts)
 
 
 def find_baseline(systems: Mapping[Any, Any], baseline: Any, verb: str, least: int = 2) -> tuple[dict[str, Any], str]:

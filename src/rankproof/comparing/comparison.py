@@ -145,14 +145,9 @@ class Comparison(Result):
         name = measure if measure is not None else self.names[0]
         check_one_of("system", system, self.scores)
         mine, theirs = self.scores[system].values(name), self.scores[self.baseline].values(name)
-        both = [query for query in self._queries if query in mine and query in theirs]
+        both = sorted(mine.keys() & theirs.keys(), key=by_id)
         differences = [(query, mine[query] - theirs[query]) for query in both]
         return sorted(differences, key=itemgetter(1), reverse=self._sign(name) < 0)
-
-    @cached_property
-    def _queries(self) -> list[str]:
-        """The queries of the baseline as equals are listed."""
-        return sorted(self.scores[self.baseline].queries, key=by_id)
 
     @cached_property
     def data(self) -> dict[str, dict[str, Any]]:
@@ -179,14 +174,11 @@ class Comparison(Result):
 
         By default the system is the best one other than the baseline.
         """
-        return moved_cases(self, self._beside_baseline(system), check_whole("cases", n, advice="ask for 1 or more"))
-
-    def _beside_baseline(self, system: str | None) -> str:
-        others = {name: each for name, each in self.scores.items() if name != self.baseline}
-        if system is not None:
-            check_one_of("system", system, others)
-        first = self.names[0]
-        return system or max(others, key=lambda name: self._sign(first) * others[name][first])
+        others, first = {name: each for name, each in self.scores.items() if name != self.baseline}, self.names[0]
+        if system is None:
+            system = max(others, key=lambda name: self._sign(first) * others[name][first])
+        check_one_of("system", system, others)
+        return moved_cases(self, system, check_whole("cases", n, advice="ask for 1 or more"))
 
     def format(self, name: str = "table", worst: int = 0) -> str:
         """The comparison as text in the format of that name, one of `formats()`.
@@ -208,9 +200,8 @@ class Comparison(Result):
     @property
     def wrong(self) -> list[str]:
         """Why numbers must not be trusted: queries without an answer, and the errors of the audit."""
-        errors = ((about, each) for each, about in self.findings if each.severity == "error")
-        told = [f"{', '.join(names)}: {each}" for names, each in errors]
-        return [*self.unanswered, *told]
+        errors = [f"{', '.join(names)}: {each}" for each, names in self.findings if each.severity == "error"]
+        return [*self.unanswered, *errors]
 
     @property
     def unanswered(self) -> list[str]:
@@ -222,8 +213,6 @@ class Comparison(Result):
         kind, won = type(self).__name__, self.winner
         return f"<{kind} with {self.baseline} by {self.names[0]}, winner: {won or 'none'}; {others}>"
 
-
-# --- the queries that moved most --------------------------------------------------------------
 
 CASES = 5
 """Queries that lost most; in all twice as many are shown."""

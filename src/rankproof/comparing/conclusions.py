@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.alignment import count_unanswered
 from rankproof.core.arrays import by_key
@@ -48,11 +48,6 @@ class Standing:
     """The deciding row: the first measure over all queries."""
     gains: list[ComparisonRow]
     losses: list[ComparisonRow]
-
-    @property
-    def mixed(self) -> bool:
-        """Whether it gained and lost."""
-        return bool(self.gains and self.losses)
 
 
 def standings(found: Comparison) -> list[Standing]:
@@ -102,7 +97,7 @@ def _headline(reached: Sequence[Standing], told: Sequence[str], winner: str | No
 def _told(standing: Standing, found: Comparison) -> str:
     row = standing.row
     name, base, verdict = row.system, row.baseline, row.verdict
-    if standing.mixed:
+    if standing.gains and standing.losses:
         return f"Mixed: {name} gains {_where(standing.gains)}, but loses {_where(standing.losses)}, against {base}."
     if verdict in ("better", "worse"):
         by = f"{name} is {verdict} than {base} on {row.measure}, by {signed_number(row.difference)}."
@@ -187,9 +182,6 @@ def leader_sentence(
     if lost:
         return f"Mixed: {leader} is ahead of every other on {measure}, but {lost}."
     return f"{leader} is the winner: better than every other on {measure}, beyond chance."
-
-
-# --- what limits the verdicts ------------------------------------------------------------------------
 
 
 def limits(found: Comparison) -> list[str]:
@@ -334,19 +326,11 @@ BROKEN = "the audit finds errors in the data of"
 """The reason for deciding nothing between two systems whose numbers are wrong; their names follow."""
 
 
-class Audited(Protocol):
-    """Scores that say what makes their numbers wrong."""
-
-    @property
-    def wrong(self) -> Sequence[str]:
-        """The errors of the audit, each in words."""
-
-
-def both_broken(scores: Mapping[str, Audited], first: str, allow_errors: bool) -> dict[str, str]:
+def both_broken(wrong: Mapping[str, Sequence[str]], first: str, allow_errors: bool) -> dict[str, str]:
     """Why nothing is decided about systems whose numbers are as wrong as the baseline's: neither says anything."""
-    if allow_errors or not scores[first].wrong:
+    if allow_errors or not wrong[first]:
         return {}
-    others = (name for name, each in scores.items() if name != first and each.wrong)
+    others = (name for name, errors in wrong.items() if name != first and errors)
     return {name: f"{BROKEN} {first} and of {name}" for name in others}
 
 

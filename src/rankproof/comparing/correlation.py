@@ -20,7 +20,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.document.formats import plain_data
 from rankproof.document.model import Displayable, Document, Result
-from rankproof.document.numbers import count
+from rankproof.document.numbers import count, score
 from rankproof.errors import DataError, UsageError, old_arguments, shorten
 from rankproof.io.load import Columns, read_ordering, systems_by_name, with_columns
 from rankproof.io.trec import MACHINE
@@ -187,8 +187,6 @@ def _rows(
         )
 
 
-# --- orders ---------------------------------------------------------------------------------------------
-
 Systems = Mapping[str, ScoresLike] | Mapping[str, float] | str | os.PathLike[str]
 """Scores of systems: as `evaluate` gives them, as numbers, or the path of a file with numbers."""
 
@@ -236,11 +234,7 @@ class RankCorrelation(Result):
 
     def _in_one_line(self) -> str:
         over = count(len(self.scores), "system")
-        return f"<RankCorrelation of {over}: tau_b={_short(self.tau_b)}, rbo={_short(self.rbo)}>"
-
-
-def _short(found: Alike) -> str:
-    return "-" if found.value is None else f"{found.value:.4f}"
+        return f"<RankCorrelation of {over}: tau_b={score(self.tau_b.value)}, rbo={score(self.rbo.value)}>"
 
 
 @with_columns

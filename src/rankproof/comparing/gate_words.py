@@ -141,18 +141,17 @@ def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part | Firs
 
 def _cases(found: Gate) -> Cases:
     """A case a row; what is inconclusive is skipped unless the gate is strict."""
+    results = {"pass": "passed", "fail": "failure", "invalid": "error"}
     cases = [
-        SuiteCase(_label(each), f"gate.{each.check}", _as_test(found, each), sentence_of(each, found))
+        SuiteCase(
+            *(_label(each), f"gate.{each.check}"),
+            results.get(each.outcome, "failure" if found.strict and each.decides else "skipped"),
+            sentence_of(each, found),
+        )
         for each in found.rows
     ]
     said = [headline(found), *notes(found), *told_of(found.findings, "warning")]
     return Cases("rankproof gate", cases, "\n".join(said))
-
-
-def _as_test(found: Gate, row: GateRow) -> str:
-    if row.outcome == "inconclusive":
-        return "failure" if found.strict and row.decides else "skipped"
-    return {"invalid": "error", "fail": "failure", "pass": "passed"}[row.outcome]
 
 
 def headline(found: Gate) -> str:

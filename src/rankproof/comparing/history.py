@@ -301,20 +301,13 @@ def _scores(experiment: Experiment, path: Path) -> ScoresLike:
             f"{shorten(experiment.entry.name)} was saved by rankproof {experiment.entry.rankproof} in a way that "
             f"this one does not read ({error}). Next: pip install --upgrade rankproof."
         ) from error
+    saved, found = experiment.entry.name, scores.means
     for name, mean in experiment.entry.means.items():
-        _check_mean(path, experiment.entry.name, name, mean, scores)
+        own = found.get(name, math.nan)
+        if not math.isclose(mean, own, rel_tol=SAME, abs_tol=SAME):
+            said = f"measured.mean ({name}) of {shorten(saved)} is {mean!r}, but its values have the mean {own!r}"
+            raise damage_error(path, said, saved=saved)
     return scores
-
-
-def _check_mean(path: Path, saved: str, measure: str, mean: float, scores: ScoresLike) -> None:
-    """Refuse a mean that its own values do not give."""
-    found = scores.means.get(measure, math.nan)
-    if not math.isclose(mean, found, rel_tol=SAME, abs_tol=SAME):
-        raise damage_error(
-            path,
-            f"measured.mean ({measure}) of {shorten(saved)} is {mean!r}, but its values have the mean {found!r}",
-            saved=saved,
-        )
 
 
 def mean_of(
