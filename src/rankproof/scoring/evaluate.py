@@ -84,7 +84,8 @@ def evaluate(
     >>> scores["P@2"], round(scores["nDCG@3"], 4)
     (1.0, 0.7967)
     """
-    asked = _rank_measures(parse_each(DEFAULT_MEASURES if measures is None else measures))
+    asked = parse_each(DEFAULT_MEASURES if measures is None else measures)
+    check_kind(asked, "ranking", "see 'rankproof measures {}' for how it is used")
     conventions = Conventions(
         ties=ties,
         missing=missing,
@@ -110,11 +111,32 @@ def evaluate(
     if isinstance(corpus_size, Mapping):
         check_found(not_in_corpus(relevant_in(whole), set(map(str, corpus_size))))
     judged = whole if sample is None else sample_judgments(whole, sample)
-    found = score_ranking(judged, load_ranking(ranking, damaged), asked, conventions, groups, names)
+    opened = load_ranking(ranking, damaged)
+    if not judged.query_ids:
+        raise DataError(
+            f"{judged.source}: there are no judgments in it, so there is nothing to score. "
+            "Next: check which file or table this is."
+        )
+    census = Census(notes=list(judged.notes))
+    if judged.machine:
+        census.made_by += [each for name in ("source", "tag") if (each := getattr(opened, name, ""))]
+    hits = join(judged, opened.blocks(judged, conventions, census), conventions, census)
     if judged is not whole:  # most of the queries beside these are judged, but not in the sample
-        found.census.extra = 0
-    found.library = library_of(ranking) or judged.library
-    return found
+        census.extra = 0
+    _check_grades(judged, asked)
+    return Scores(
+        query_ids=judged.query_ids,
+        columns=score_columns(asked, hits, conventions, judged.query_ids),
+        conventions=conventions,
+        groups={} if groups is None else group_places(judged.query_ids, groups),
+        beyond=None if groups is None else beyond_queries(judged.query_ids, groups),
+        names={name: each.name for name, each in names.items()},
+        library=library_of(ranking) or judged.library,
+        hits=hits,
+        judgments=judged,
+        ranking=opened,
+        census=census,
+    )
 
 
 def evaluate_each(judgments: Any, systems: Mapping[str, Any], measures: Measures, **settings: Any) -> dict[str, Scores]:
@@ -165,39 +187,6 @@ def check_one(ranking: Any) -> None:
         )
 
 
-def score_ranking(
-    judgments: Judgments,
-    ranking: Any,
-    measures: list[Measure],
-    conventions: Conventions,
-    by: Grouping | None = None,
-    asked_as: Mapping[str, Measure] | None = None,
-) -> Scores:
-    """Scores of an opened ranking; `asked_as` has the names under which a profile's measures were asked."""
-    if not judgments.query_ids:
-        raise DataError(
-            f"{judgments.source}: there are no judgments in it, so there is nothing to score. "
-            "Next: check which file or table this is."
-        )
-    census = Census(notes=list(judgments.notes))
-    if judgments.machine:
-        census.made_by += [each for name in ("source", "tag") if (each := getattr(ranking, name, ""))]
-    hits = join(judgments, ranking.blocks(judgments, conventions, census), conventions, census)
-    _check_grades(judgments, measures)
-    return Scores(
-        query_ids=judgments.query_ids,
-        columns=score_columns(measures, hits, conventions, judgments.query_ids),
-        conventions=conventions,
-        groups={} if by is None else group_places(judgments.query_ids, by),
-        beyond=None if by is None else beyond_queries(judgments.query_ids, by),
-        names={asked: each.name for asked, each in (asked_as or {}).items()},
-        hits=hits,
-        judgments=judgments,
-        ranking=ranking,
-        census=census,
-    )
-
-
 def _check_grades(judgments: Judgments, measures: list[Measure]) -> None:
     """Refuse a grade that is too large to compute with, and name its query and document."""
     exponential = any(each.gain == "exp" for each in measures)
@@ -236,22 +225,23 @@ def apply_profile(
     return list(dict.fromkeys(asked.values())), replace(conventions, **settled), asked
 
 
-def _rank_measures(measures: list[Measure]) -> list[Measure]:
-    for each in measures:
-        if each.spec.kind != "ranking":
-            raise UsageError(
-                f"{each}: this measure reads {_READS[each.spec.kind]}, not judgments and a ranking. "
-                f"Next: see 'rankproof measures {each.spec.name}' for how it is used."
-            )
-    return measures
-
-
-_READS = {
+READS = {
+    "ranking": "judgments and a ranking",
     "pair": "two rankings",
     "preference": "preferences between documents",
     "judged": "judged samples",
     "span": "judged spans of text",
 }
+
+
+def check_kind(measures: Iterable[Measure], kind: str, advice: str) -> None:
+    """Refuse measures that read something else; `advice` says what to do, with `{}` for the name of the measure."""
+    for each in measures:
+        if each.spec.kind != kind:
+            raise UsageError(
+                f"{each}: this measure reads {READS[each.spec.kind]}, not {READS[kind]}. "
+                f"Next: {advice.format(each.spec.name)}."
+            )
 
 
 def check_conventions(given: Mapping[str, Any], function: Callable[..., Any]) -> None:
@@ -356,17 +346,11 @@ def agreement(ranking: Any, other: Any, measures: Measures | None = None) -> Sco
     >>> scores["Jaccard@3"]
     0.5
     """
-    asked = _pair_measures(parse_all(PAIR_MEASURES if measures is None else measures))
+    asked = parse_all(PAIR_MEASURES if measures is None else measures)
+    check_kind(asked, "pair", "use evaluate, or ask for RBO or Jaccard@10")
     mine, theirs = (best_first(load_ranking(each).table()) for each in (ranking, other))
     both = [query for query in mine if query in theirs]
     if not both:
         raise DataError("the two rankings answer no query in common. Next: check that both use the same query ids.")
     values = {each: np.array([each(mine[q], theirs[q]) for q in both], dtype=np.float64) for each in asked}
     return Scores(query_ids=tuple(both), columns={m.name: ScoreColumn(m, own, None) for m, own in values.items()})
-
-
-def _pair_measures(measures: list[Measure]) -> list[Measure]:
-    for each in measures:
-        if each.spec.kind != "pair":
-            raise UsageError(f"{each}: this measure needs judgments. Next: use evaluate, or ask for RBO or Jaccard@10.")
-    return measures

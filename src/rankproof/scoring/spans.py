@@ -25,7 +25,7 @@ from rankproof.io.groups import Grouping, group_places, groups_of
 from rankproof.io.inputs import pipes_kept
 from rankproof.io.judgments import load_spans
 from rankproof.io.load import load_ranking
-from rankproof.scoring.evaluate import Measures
+from rankproof.scoring.evaluate import Measures, check_kind
 from rankproof.scoring.scores import Scores
 from rankproof.text.tokens import tokens
 
@@ -192,7 +192,8 @@ def evaluate_spans(
     >>> scores.means
     {'SpanR@1': 1.0, 'SpanP@1': 0.5}
     """
-    asked = _span_measures(parse_all(SPAN_MEASURES if measures is None else measures))
+    asked = parse_all(SPAN_MEASURES if measures is None else measures)
+    check_kind(asked, "span", f"ask for {SPAN_MEASURES}, or judge chunks or documents and use evaluate")
     conventions = Conventions(missing=missing, no_relevant=no_relevant)
     grouped = groups_of(by, judgments)
     judged, opened = load_spans(judgments), load_ranking(ranking)
@@ -240,13 +241,3 @@ def _stored(
     documents = {(query, span.document) for query, spans in judged.by_query.items() for span in spans}
     facts: dict[str, Any] = {"documents": len(documents), "tied": 0.0, "unjudged": {}}
     return {"definition": definition, "facts": facts}
-
-
-def _span_measures(measures: list[Measure]) -> list[Measure]:
-    for each in measures:
-        if each.spec.kind != "span":
-            raise UsageError(
-                f"{each}: this measure does not read spans of text. Next: ask for {SPAN_MEASURES}, or judge "
-                "chunks or documents and use evaluate."
-            )
-    return measures

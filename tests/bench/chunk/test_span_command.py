@@ -95,7 +95,7 @@ def test_what_is_saved_is_compared(folder: Path, capsys: pytest.CaptureFixture[s
     ("words", "said"),
     [
         (["own.json", "--corpus", "pages.jsonl"], "say where your chunks stand"),
-        (["found.json", "--corpus", "pages.jsonl", "-m", "nDCG@10"], "does not read spans"),
+        (["found.json", "--corpus", "pages.jsonl", "-m", "nDCG@10"], "not judged spans of text"),
         (["found.json", "--corpus", "pages.jsonl", "--tokens", "word"], "Did you mean 'words'?"),
         (["found.json", "--corpus", "pages.jsonl", "--missing", "nul"], "missing"),
         (["found.json"], "--corpus"),

@@ -237,7 +237,9 @@ def test_a_bad_span_is_named_by_its_line(tmp_path: Path) -> None:
 
 
 def test_other_measures_are_told_apart() -> None:
-    with pytest.raises(UsageError, match=r"P@5: this measure does not read spans.*use evaluate"):
+    with pytest.raises(
+        UsageError, match=r"P@5: this measure reads judgments and a ranking, not judged spans of text.*use evaluate"
+    ):
         means({"q": ["d"]}, "P@5")
     with pytest.raises(UsageError, match=r"SpanP@5: this measure reads judged spans of text"):
         evaluate({"q": ["d"]}, {"q": ["d"]}, "SpanP@5")
