@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import nsmallest
@@ -31,28 +31,23 @@ if TYPE_CHECKING:
 class PerQueryValues(Displayable, Mapping[str, dict[str, float]]):
     """`{measure: {query: value}}`, made when asked for; other names of a measure find it too."""
 
-    names: Collection[str]
-    """The canonical names of the measures."""
-    key: Callable[[str | Measure], str]
-    """The canonical name for any name of a measure."""
-    values_of: Callable[[str], dict[str, float]]
-    """The value of each query, for a canonical name."""
+    scores: ScoresLike
     _made: dict[str, dict[str, float]] = field(default_factory=dict, init=False)
 
     def __getitem__(self, measure: str | Measure) -> dict[str, float]:
-        name = self.key(measure)
+        name = self.scores.key(measure)
         if name not in self._made:
-            self._made[name] = self.values_of(name)
+            self._made[name] = self.scores.values(name)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
+        return iter(self.scores)
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.scores)
 
     def _in_one_line(self) -> str:
-        return f"<values by query of {', '.join(self.names)}>"
+        return f"<values by query of {', '.join(self)}>"
 
 
 @dataclass(eq=False, repr=False)
@@ -90,8 +85,6 @@ class ScoresLike(Result, ABC):
     @abstractmethod
     def definition(self) -> dict[str, Any]:
         """Every choice that shaped the numbers, as plain data, under "measures" for each measure."""
-
-    # --- numbers -------------------------------------------------------------------------------
 
     @cached_property
     def queries(self) -> tuple[str, ...]:
@@ -164,7 +157,7 @@ class ScoresLike(Result, ABC):
     @cached_property
     def per_query(self) -> PerQueryValues:
         """`{measure: {query: value}}`."""
-        return PerQueryValues(tuple(self.columns), self.key, self.values)
+        return PerQueryValues(self)
 
     def values(self, measure: str | Measure) -> dict[str, float]:
         """The value of each query that counts."""
@@ -181,8 +174,6 @@ class ScoresLike(Result, ABC):
         values = self.values(column.measure.name)
         sign = column.measure.spec.sign
         return nsmallest(n, values.items(), key=lambda item: (sign * item[1], by_id(item[0])))
-
-    # --- what the numbers are worth ------------------------------------------------------------
 
     def interval(self, measure: str | Measure, level: float = 0.95) -> tuple[float, float]:
         """The confidence interval of the mean; without ends where a single query leaves nothing to say."""
@@ -220,8 +211,6 @@ class ScoresLike(Result, ABC):
     def favour(self, other: ScoresLike, measure: str | Measure) -> Callable[[float], Corrected | None] | None:
         """A function of a level: what the judge itself adds to the lead over other scores; None without labels."""
         return None
-
-    # --- slices, the way out and back -----------------------------------------------------------
 
     @cached_property
     def slices(self) -> dict[str, Self]:

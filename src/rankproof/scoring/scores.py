@@ -171,11 +171,14 @@ class Scores(ScoresLike):
         if "facts" in self.stored:
             return dict(self.stored["facts"])
         cuts = sorted({k for column in self.columns.values() if (k := column.measure.cutoff)})
-        shares = [(k, self.hits.unjudged_share(k)) for k in cuts] if self.hits is not None else []
+        hits, tied = self.hits, None  # no judged document was found
+        if hits is not None and len(hits.rank):
+            tied = 0.0 if hits.first is None or hits.last is None else float((hits.first != hits.last).mean())
+        shares = [(k, hits.unjudged_share(k)) for k in cuts] if hits is not None else []
         barren = {group: some.no_gain() for group, some in self.slices.items() if isinstance(some, Scores)}
         return {
             "documents": 0 if self.judgments is None else len(self.judgments.doc_ids),
-            "tied": _tied_share(self.hits),
+            "tied": tied,
             "unjudged": {str(k): share for k, share in shares if share is not None},
             **({"barren": barren} if any(barren.values()) else {}),
         }
@@ -221,8 +224,6 @@ class Scores(ScoresLike):
             "notes": self.census.notes,
         }
 
-    # --- out and back --------------------------------------------------------------------------
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ScoresLike:
         """Scores as `to_dict` wrote them; those of a judge are `JudgedScores`."""
@@ -242,15 +243,6 @@ class Scores(ScoresLike):
             names=dict(data["names"]),
             stored=json.loads(json.dumps(dict(data))),
         )
-
-
-def _tied_share(hits: Hits | None) -> float | None:
-    """The share of judged documents found that share their score; None if none was found."""
-    if hits is None or not len(hits.rank):
-        return None
-    if hits.first is None or hits.last is None:
-        return 0.0
-    return float((hits.first != hits.last).mean())
 
 
 def _column(name: str, values: Mapping[str, float], index: Mapping[str, int]) -> ScoreColumn:
@@ -294,7 +286,11 @@ def to_mlflow(
         raise missing_extra("to_mlflow", "mlflow", "mlflow") from absent
     names = tracked_names(list(scores))
     client = MlflowClient(tracking_uri)
-    run = client.create_run(_experiment(client, experiment), run_name=name, tags=dict(tags or {}))
+    where = "0"  # MLflow's default experiment
+    if experiment is not None:
+        known = client.get_experiment_by_name(experiment)
+        where = str(client.create_experiment(experiment) if known is None else known.experiment_id)
+    run = client.create_run(where, run_name=name, tags=dict(tags or {}))
     found: str = run.info.run_id
     for measure, mean in scores.items():
         client.log_metric(found, names[measure], mean)
@@ -303,14 +299,6 @@ def to_mlflow(
     client.log_dict(found, scores.to_dict(), "rankproof.json")
     client.set_terminated(found)
     return found
-
-
-def _experiment(client: Any, name: str | None) -> str:
-    """The id of the experiment of that name, made if there is none; MLflow's default one without a name."""
-    if name is None:
-        return "0"
-    known = client.get_experiment_by_name(name)
-    return str(client.create_experiment(name) if known is None else known.experiment_id)
 
 
 def to_wandb(scores: ScoresLike, run: Any = None, *, name: str | None = None, **settings: Any) -> Any:

@@ -134,19 +134,13 @@ def definitions(summary: Summary) -> str:
     return f"Conventions: {profile}{said}." if profile or said else ""
 
 
-def intervals(rows: Sequence[ScoreRow]) -> str:
-    """How the intervals were made; if it differs, for which measures."""
+def intervals(rows: Iterable[ScoreRow]) -> str:
+    """How the intervals of one ranking or several were made; if it differs, for which measures."""
     methods = by_key((row.method, row.measure) for row in rows if row.method and not row.thin)
     if len(methods) == 1:
         return f"Intervals: {next(iter(methods))}."
-    listed = "; ".join(f"{method} ({', '.join(names)})" for method, names in methods.items())
+    listed = "; ".join(f"{method} ({', '.join(dict.fromkeys(names))})" for method, names in methods.items())
     return f"Intervals: {listed}." if listed else ""
-
-
-def methods(rows: Sequence[ScoreRow]) -> str:
-    """How the intervals of several rankings were made."""
-    made = dict.fromkeys(row.method for row in rows if row.method)
-    return f"Intervals: {'; '.join(made)}." if made else ""
 
 
 def notes(rows: Sequence[ScoreRow]) -> list[str]:
@@ -220,9 +214,6 @@ def _apart(one: ScoreRow, other: ScoreRow) -> bool:
         if row.n < FEWEST_TO_DECIDE or low is None or high is None or low <= mean <= high:
             return False
     return True
-
-
-# --- records --------------------------------------------------------------------------------------------
 
 
 def kinds_of(rows: Sequence[Record]) -> dict[str, type]:
@@ -312,8 +303,6 @@ def query_records(values: Values, reasons: Reasons | None = None) -> list[dict[s
         for query, reason in by_query.items()
     ]
 
-
-# --- single queries, list beside list -----------------------------------------------------------------
 
 TOP = 10
 """Documents listed of each ranking."""

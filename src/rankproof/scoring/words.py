@@ -112,7 +112,7 @@ def _several(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
     for each in _of_each(summaries):
         yield Part(Paragraph(each), rank=MAYBE, name="notes on each ranking")
     rows = [row for summary in summaries for row in summary.rows]
-    shared = [f"{tables.definitions(each)} {tables.methods(rows)}".strip() for each in summaries]
+    shared = [f"{tables.definitions(each)} {tables.intervals(rows)}".strip() for each in summaries]
     said = (Paragraph(each) for each in dict.fromkeys(shared))
     yield Part(*said, rank=SELDOM, name="conventions and methods")
 
@@ -168,9 +168,6 @@ def _findings(summaries: Sequence[Summary], severity: str) -> list[str]:
         which = ", ".join(names) if len(names) < len(summaries) else "every run"
         told.append(f"{which}: {finding}" if len(summaries) > 1 else str(finding))
     return told
-
-
-# --- single queries -------------------------------------------------------------------------------------
 
 
 def queries(values: Values, reasons: Reasons | None = None) -> Document:
