@@ -10,6 +10,7 @@ from typing import Any
 from rankproof.core.arrays import by_key
 from rankproof.core.measure import Measure
 from rankproof.core.profiles import Profile
+from rankproof.document.formats import plain_data
 from rankproof.document.model import PAGE, PAPER, SCREEN, TEXT, Chart, Document, Part, Record, Table
 from rankproof.document.page import read_terms, term_of
 from rankproof.document.terminal import without_backticks, wrap
@@ -45,7 +46,7 @@ def reference(title: str, whole: str, records: Sequence[Record], brief: str = ""
 def list_measures(measures: Sequence[Measure]) -> str:
     """Every measure with the first line of its description, by families: the modules they stand in."""
     lines: list[str] = []
-    for module, members in _by_module(measures).items():
+    for module, members in by_key((each.spec.function.__module__, each) for each in measures).items():
         said = " ".join((docstring(sys.modules.get(module)) or module).split())  # the subject is its first sentence
         lines += ([""] if lines else []) + wrap(said.partition(". ")[0].removesuffix("."))
         for each in members:
@@ -56,7 +57,7 @@ def list_measures(measures: Sequence[Measure]) -> str:
 def names(measures: Sequence[Measure]) -> str:
     """The names alone, a line or two for the measures of each module."""
     lines = []
-    for module, members in _by_module(measures).items():
+    for module, members in by_key((each.spec.function.__module__, each) for each in measures).items():
         first = f"{module.rpartition('.')[2]:{FAMILY}}  "
         lines += wrap(", ".join(each.spec.name for each in members), first=first, later=" " * len(first))
     return "\n".join([*lines, "", f"Described by --full; one in full by: {_command(measures)}"]) + "\n"
@@ -65,10 +66,6 @@ def names(measures: Sequence[Measure]) -> str:
 def _command(measures: Sequence[Measure]) -> str:
     """The command that describes one of them: a metric by verdicts may have the name of a measure of rankings."""
     return f"rankproof measures {'--judged ' if measures[0].spec.kind == 'judged' else ''}NAME"
-
-
-def _by_module(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
-    return by_key((each.spec.function.__module__, each) for each in measures)
 
 
 def _entry(name: str, words: str) -> list[str]:
@@ -88,7 +85,10 @@ def describe_measure(measure: Measure) -> str:
     for name, said in sections(spec.doc).items():
         lines += ["", *wrap(without_backticks(said), first=f"{name}: ", later="    ")]
     if spec.parameters:
-        lines += ["", "Parameters:", *_parameters(measure)]
+        lines += ["", "Parameters:"]
+    for name, parameter in spec.parameters.items():
+        value = "none" if measure.params[name] is None else repr(measure.params[name])
+        lines += _entry(f"{name} = {value}{' (@)' if name == spec.at else ''}", _expected(parameter.kind.expected))
     if spec.also:
         # Those of a variant with what they mean.
         also = (name + (f" ({_settings(params)})" if params else "") for name, params in spec.also.items())
@@ -105,18 +105,6 @@ def _reads(measure: Measure) -> list[str]:
     }
     said = [unusual.get(measure.spec.kind, ""), "" if measure.spec.higher else "Lower is better."]
     return [" ".join(filter(None, said))] if any(said) else []
-
-
-def _parameters(measure: Measure) -> list[str]:
-    """Each parameter with its value, and what it may be."""
-    lines = []
-    for name, parameter in measure.spec.parameters.items():
-        at = " (@)" if name == measure.spec.at else ""
-        lines += _entry(
-            f"{name} = {'none' if measure.params[name] is None else repr(measure.params[name])}{at}",
-            _expected(parameter.kind.expected),
-        )
-    return lines
 
 
 def _expected(expected: str) -> str:
@@ -139,18 +127,15 @@ def record(measure: Measure) -> dict[str, Any]:
         "higher_is_better": spec.higher,
         "fields": sections(spec.doc),
         "parameters": {
-            name: {"default": _plain(each.default), "expected": _expected(each.kind.expected), "at": name == spec.at}
+            name: {
+                "default": plain_data(each.default),
+                "expected": _expected(each.kind.expected),
+                "at": name == spec.at,
+            }
             for name, each in spec.parameters.items()
         },
-        "other_names": {name: _plain(params) for name, params in spec.also.items()},
+        "other_names": plain_data(spec.also),
     }
-
-
-def _plain(value: Any) -> Any:
-    return {str(name): _plain(each) for name, each in value.items()} if isinstance(value, Mapping) else value
-
-
-# --- profiles --------------------------------------------------------------------------------------
 
 
 def profiles(known: Iterable[Profile]) -> str:
@@ -160,37 +145,27 @@ def profiles(known: Iterable[Profile]) -> str:
 
 
 def profile(found: Profile) -> str:
-    """One profile in full."""
-    lines = wrap(f"{found.name}: {found.source}; {found.proof}.")
-    lines += ["", *_items(found.says)]
+    """One profile in full: its settings as a user would write them, and the measures that the tool has."""
+    lines = [*wrap(f"{found.name}: {found.source}; {found.proof}."), "", *_items(found.says)]
     lines += ["", "Not followed:", *_items(found.beyond)] if found.beyond else []
-    lines += ["", *_settled(found), "", *_measured(found)]
-    return "\n".join(lines) + "\n"
+    measures = ", ".join(f"{name}({_settings(params)})" for name, params in found.measures.items())
+    settings = {"Measures: ": measures, "Conventions: ": _settings(found.conventions)}
+    kinds = {
+        "Proven equal, but for the above: ": found.proven,
+        "Not equal: ": found.other,
+        "In the tool too, equality not shown: ": found.unproven,
+    }
+    lines.append("")
+    for head, said in settings.items():
+        lines += wrap(said or "as they are", first=head, later="    ")
+    lines.append("")
+    for head, names in kinds.items():
+        lines += wrap(", ".join(names.split()), first=head, later="    ") if names else []
+    return "\n".join([*lines, "All others: not in the tool; only its conventions are followed."]) + "\n"
 
 
 def _items(said: Iterable[str]) -> list[str]:
     return [line for each in said for line in wrap(each.removesuffix("."), first="- ", later="  ")]
-
-
-def _settled(found: Profile) -> list[str]:
-    """The settings of the profile, as a user would write them."""
-    measures = [f"{name}({_settings(params)})" for name, params in found.measures.items()]
-    conventions = [f"{name}={value!r}" for name, value in found.conventions.items()]
-    lines = wrap(", ".join(measures) or "as they are", first="Measures: ", later="    ")
-    return lines + wrap(", ".join(conventions) or "as they are", first="Conventions: ", later="    ")
-
-
-def _measured(found: Profile) -> list[str]:
-    """The measures that the tool has, and those that only follow its conventions."""
-    kinds = {
-        "Proven equal, but for the above: ": found.proven.split(),
-        "Not equal: ": found.other.split(),
-        "In the tool too, equality not shown: ": found.unproven.split(),
-    }
-    lines = [
-        line for head, names in kinds.items() if names for line in wrap(", ".join(names), first=head, later="    ")
-    ]
-    return [*lines, "All others: not in the tool; only its conventions are followed."]
 
 
 def profile_record(found: Profile) -> dict[str, Any]:
@@ -204,8 +179,8 @@ def profile_record(found: Profile) -> dict[str, Any]:
         "proven": found.proven.split(),
         "not_equal": found.other.split(),
         "unproven": found.unproven.split(),
-        "measures": _plain(found.measures),
-        "conventions": _plain(found.conventions),
+        "measures": plain_data(found.measures),
+        "conventions": plain_data(found.conventions),
     }
 
 
