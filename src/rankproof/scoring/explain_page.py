@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rankproof.core.derive import Step, number_text
@@ -32,40 +31,10 @@ if TYPE_CHECKING:
     from rankproof.scoring.explain import Explanation
 
 
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """How many documents are in each part of the picture."""
-
-    tp: int
-    """Retrieved and relevant."""
-    fp: int
-    """Retrieved and not relevant."""
-    fn: int
-    """Relevant and not retrieved."""
-    tn: int | None
-    """Neither relevant nor retrieved; None if the size of the collection is not known."""
-    unjudged: int
-    """Those of `fp` that nobody judged."""
-
-
-def confusion(own: Explained) -> Confusion:
-    """The documents of one query, counted at the measure's cut-off and grade."""
-    placed = [line for line in own.lines if line.rank is not None]
-    k = parse(own.measure).cutoff or len(placed)
-    shown, deeper = placed[:k], placed[k:]
-    tp = sum(_relevant(own, line.grade) for line in shown)
-    fp = len(shown) - tp
-    fn = sum(_relevant(own, line.grade) for line in deeper) + sum(_relevant(own, g) for _, g in own.missed)
-    corpus = own.conventions.corpus_size
-    unjudged = sum(line.grade is None and not _relevant(own, None) for line in shown)
-    return Confusion(tp, fp, fn, None if corpus is None else max(corpus - tp - fp - fn, 0), unjudged)
-
-
 def _relevant(own: Explained, grade: float | None) -> bool:
     if grade is None:
         return own.conventions.unjudged == "relevant" and _relevant(own, own.conventions.unjudged_grade)
-    least = _least(own)
-    return grade >= least if least else grade > 0
+    return grade >= least if (least := _least(own)) else grade > 0
 
 
 def _least(own: Explained) -> float:
@@ -74,49 +43,41 @@ def _least(own: Explained) -> float:
     return float([*found, parse(own.measure).rel or 0][0])
 
 
-def threshold(own: Explained) -> str:
-    """What counts as relevant, in words."""
-    least = _least(own)
-    return f"a grade of {least:g} or more" if least else "a grade above 0"
+def _sets(name: str, own: Explained) -> Markup:
+    """Retrieved and relevant as circles that overlap, in the box of the collection; precision and recall from them.
 
-
-def venn(name: str, own: Explained) -> Markup:
-    """The two sets as circles that overlap, in the box of the collection."""
-    parts = confusion(own)
-    k = parse(own.measure).cutoff
-    top = f"retrieved (top {k:,})" if k else "retrieved"
-    neither = "TN not known" if parts.tn is None else f"TN {parts.tn:,}"
-    says = f"TP {parts.tp:,}, FP {parts.fp:,}, FN {parts.fn:,}, {neither}"
-    return picture(
+    Documents are counted at the measure's cut-off and grade.
+    """
+    placed = [line for line in own.lines if line.rank is not None]
+    k, corpus = parse(own.measure).cutoff, own.conventions.corpus_size
+    shown, deeper = placed[:k], placed[k or len(placed) :]
+    tp = sum(_relevant(own, line.grade) for line in shown)
+    fp = len(shown) - tp
+    fn = sum(_relevant(own, line.grade) for line in deeper) + sum(_relevant(own, g) for _, g in own.missed)
+    unjudged = sum(line.grade is None and not _relevant(own, None) for line in shown)
+    neither = "TN not known" if corpus is None else f"TN {max(corpus - tp - fp - fn, 0):,}"
+    drawn = picture(
         f"{name}: retrieved and relevant",
-        says,
+        f"TP {tp:,}, FP {fp:,}, FN {fn:,}, {neither}",
         226,
         rect(1, 1, 398, 224, "all"),
         circle(150, 118, 78, "set"),
         circle(250, 118, 78, "set wanted"),
-        text(112, 28, top, "mid tick"),
+        text(112, 28, f"retrieved (top {k:,})" if k else "retrieved", "mid tick"),
         text(288, 28, "relevant", "mid tick"),
         *(
             mark
-            for x, number, part in ((110, parts.fp, "FP"), (200, parts.tp, "TP"), (290, parts.fn, "FN"))
+            for x, number, part in ((110, fp, "FP"), (200, tp, "TP"), (290, fn, "FN"))
             for mark in (text(x, 120, f"{number:,}", "mid big"), text(x, 140, part, "mid small"))
         ),
         text(390, 214, neither, "end tick"),
     )
-
-
-def equations(own: Explained) -> Markup:
-    """Precision and recall as the picture shows them."""
-    parts = confusion(own)
-    found, shown, wanted = parts.tp, parts.tp + parts.fp, parts.tp + parts.fn
-    lines = (_equation("precision", "TP + FP", found, shown), _equation("recall", "TP + FN", found, wanted))
-    aside = f"Of FP, {count(parts.unjudged, 'document was', 'documents were')} judged by nobody."
-    return el("div", *lines, el("p", aside, cls="note") if parts.unjudged else None)
-
-
-def _equation(name: str, bottom: str, a: int, b: int) -> Markup:
-    value = score(a / b) if b else "0 / 0, taken as 0"
-    return el("p", f"{name} = TP / ({bottom}) = {a:,} / {b:,} = {value}")
+    equations = (
+        el("p", f"{of} = TP / (TP + {other}) = {tp:,} / {n:,} = {score(tp / n) if n else '0 / 0, taken as 0'}")
+        for of, other, n in (("precision", "FP", tp + fp), ("recall", "FN", tp + fn))
+    )
+    aside = f"Of FP, {count(unjudged, 'document was', 'documents were')} judged by nobody."
+    return figure(ident(name), drawn, el("div", *equations, el("p", aside, cls="note") if unjudged else None))
 
 
 DEPTH = 20
@@ -154,27 +115,20 @@ def explanation_page(systems: Mapping[str, Sequence[Explanation]], *, queries: A
 def _sections(titles: Titles, sides: Sequence[Side], key: str, several: bool) -> list[Section]:
     """The part about one measure; its name is in the headings if there are several."""
     own = sides[0][1].own
-    formula = el("p", prose(own.formula), cls="formula") if own.formula else None
+    formula, least = el("p", prose(own.formula), cls="formula") if own.formula else None, _least(own)
+    lead = (
+        f"Relevant is what has {f'a grade of {least:g} or more' if least else 'a grade above 0'}. TP was retrieved and "
+        "is relevant, FP was retrieved and is not, FN is relevant and was not retrieved, TN is neither."
+    )
+    sets = el("div", *(_sets(name, each.own) for name, each in sides), cls="grid")
     parts = {
-        "Found and wanted": _sets(sides),
+        "Found and wanted": combine(el("p", lead), sets),
         "The list beside the ideal": _lists(titles, sides),
         "Step by step": combine(formula, *(_steps(titles, *each) for each in sides)),
         "The same in another tool": join(_versus(titles, *each) for each in sides),
     }
     shown = [(f"{heading} ({own.measure})" if several else heading, body) for heading, body in parts.items() if body]
     return [Section(f"{key}-{i}", heading, body) for i, (heading, body) in enumerate(shown)]
-
-
-def _sets(sides: Sequence[Side]) -> Markup:
-    lead = (
-        f"Relevant is what has {threshold(sides[0][1].own)}. TP was retrieved and is relevant, FP was retrieved and is "
-        "not, FN is relevant and was not retrieved, TN is neither."
-    )
-    drawn = (figure(ident(name), venn(name, each.own), equations(each.own)) for name, each in sides)
-    return combine(el("p", lead), el("div", *drawn, cls="grid"))
-
-
-# --- the lists -------------------------------------------------------------------------------------
 
 
 def _lists(titles: Titles, sides: Sequence[Side]) -> Markup:
@@ -224,9 +178,6 @@ def _contributions(name: str, own: Explained, depth: int) -> Markup:
     says = "; ".join(f"rank {rank} {score(value)}" for rank, value in sorted(mine.items())) or "nothing"
     zero = line(left, y(0), WIDE - 4, y(0), "zero")
     return figure(caption, picture(f"{name}: what each rank adds", says, high, axis, *bars, zero, *named))
-
-
-# --- the steps -------------------------------------------------------------------------------------
 
 
 def _steps(titles: Titles, name: str, found: Explanation) -> Markup:
