@@ -10,7 +10,7 @@ import numpy as np
 
 from rankproof.core.conventions import CHOICES, ConventionArguments, Conventions
 from rankproof.core.defaults import DEFAULT_MEASURE
-from rankproof.core.derive import Step, Term, derive, number_text
+from rankproof.core.derive import Step, derive, number_text
 from rankproof.core.explanation import Explained, ExplainedLine, claim, differences, differing_kinds, ideal, listing
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
@@ -52,16 +52,14 @@ ID = 32
 """The width of a document id in a step."""
 
 
-def text(own: Explained, other: Explained | None = None, wrong: Iterable[str] = ()) -> str:
+def _text(own: Explained, other: Explained | None, wrong: Iterable[str]) -> list[str]:
     """Everything about the number, and about the other one if there is one; errors in the data come first."""
     above = [line for each in wrong for line in (*wrap(f"{DISTRUST} {each}"), "")]
     said = without_backticks(own.formula)
     formula = wrap(said, first="Formula: ", later="         ") if said else []
     about = ["", *wrap(without_backticks(own.title)), *formula, "", *_list(own), "", *_steps(own, set()), ""]
-    lines = [*above, *_headline(own), *about, *_result(own, own.said)]
-    if other is not None:
-        lines += ["", *_versus(own, other)]
-    return "\n".join(lines) + "\n"
+    versus = [] if other is None else ["", *_versus(own, other)]
+    return [*above, *_headline(own), *about, *_result(own, own.said), *versus]
 
 
 def _headline(own: Explained) -> list[str]:
@@ -71,9 +69,6 @@ def _headline(own: Explained) -> list[str]:
 def _result(own: Explained, notes: Iterable[str]) -> list[str]:
     said = [line for note in notes for line in wrap(f"{note}.", first="Note: ", later="      ")]
     return [f"{own.measure} = {score(own.value)}", *said]
-
-
-# --- the list --------------------------------------------------------------------------------------
 
 
 def _list(own: Explained) -> list[str]:
@@ -110,18 +105,13 @@ def _scores(shown: Sequence[ExplainedLine | None]) -> list[Column]:
     known = {line.score for line in shown if line is not None and line.score is not None}
     if not known:
         return []
-    spell = _spelling(known)
-    cells = ["" if line is None or line.score is None else spell(line.score) for line in shown]
+    possible = (0,) if all(each.is_integer() for each in known) else (4, 5, 6)
+    small = max(map(abs, known)) < 1e7
+    digits = next((n for n in possible if small and len({f"{each:.{n}f}" for each in known}) == len(known)), None)
+    scores = [None if line is None else line.score for line in shown]
+    cells = ["" if x is None else repr(x) if digits is None else f"{x:.{digits}f}" for x in scores]
     marks = ["  " if line is None or not line.tied else " =" for line in shown]
     return [Column("score  ", [cell + mark for cell, mark in zip(cells, marks, strict=True)], True)]
-
-
-def _spelling(known: set[float]) -> Callable[[float], str]:
-    """The shortest way to write all of the numbers so that different ones look different."""
-    for decimals in (0, 1, 2, 3, 4, 5, 6):
-        if max(map(abs, known)) < 1e7 and len({f"{each:.{decimals}f}" for each in known}) == len(known):
-            return lambda value: f"{value:.{max(decimals, 0 if all(each.is_integer() for each in known) else 4)}f}"
-    return repr
 
 
 def _legend(shown: Sequence[ExplainedLine | None]) -> list[str]:
@@ -144,9 +134,6 @@ def _missed(own: Explained) -> list[str]:
     return wrap(f"Not in the ranking: {listed}{more}.")
 
 
-# --- the steps -------------------------------------------------------------------------------------
-
-
 def _steps(own: Explained, marked: set[str]) -> list[str]:
     """The steps, numbered; those of a kind in `marked` begin with `>`."""
     lines: list[str] = []
@@ -158,10 +145,14 @@ def _steps(own: Explained, marked: set[str]) -> list[str]:
 
 
 def _calculation(step: Step, own: Explained) -> Iterator[str]:
-    """The terms, aligned at their equals signs, and their sum."""
+    """The terms with the rank and the document they are about, aligned at their equals signs, and their sum."""
     shown = step.terms[:TERMS]
     digits = max((len(str(term.rank)) for term in shown if term.rank), default=0)
-    rows = [(_about(term, own, digits), term.expression, term.value) for term in shown]
+    rows = []
+    for term in shown:
+        name = "" if term.doc is None else cut(own.names.get(term.doc, "(not judged)"), ID)
+        named = f"rank {term.rank:>{digits}}  {name}" if name and term.rank is not None else name
+        rows.append((named, term.expression, term.value))
     if step.expression:
         rows.append(("", step.expression, step.value))
     about = max((width(row[0]) for row in rows), default=0)
@@ -179,14 +170,6 @@ def _said(step: Step) -> str:
 
 def _equals(value: float | None) -> str:
     return "" if value is None else f" = {number_text(value)}"
-
-
-def _about(term: Term, own: Explained, digits: int) -> str:
-    """The rank and the document that a term is about, if any."""
-    if term.doc is None:
-        return ""
-    name = cut(own.names.get(term.doc, "(not judged)"), ID)
-    return name if term.rank is None else f"rank {term.rank:>{digits}}  {name}"
 
 
 def explanations(found: Sequence[Explanation], asked: str = "", page: Callable[[], str] | None = None) -> Document:
@@ -213,9 +196,6 @@ def _blocks(own: Explained, other: Explained | None, wrong: Iterable[str]) -> li
     if other is not None:
         blocks += [*_blocks(other, None, ()), Heading("What differs", 3), Bullets(differences(own, other))]
     return blocks
-
-
-# --- versus ----------------------------------------------------------------------------------------
 
 
 def _versus(own: Explained, other: Explained) -> list[str]:
@@ -267,7 +247,7 @@ class Explanation(Result):
         return explanation_page({name: [self]}, queries=queries, corpus=corpus)
 
     def _document(self) -> Document:
-        lines = text(self.own, self.other, self.wrong).splitlines()
+        lines = _text(self.own, self.other, self.wrong)
         drawn = Part(Chart("", lambda room: lines), media=TERMINAL)  # its sums are aligned
         listed = Part(*_blocks(self.own, self.other, self.wrong), media=(PAGE, PAPER))
         title = f"{self.own.measure} of query {self.own.query}"
