@@ -22,7 +22,7 @@ from rankproof import evaluate, sample
 from rankproof.comparing.gate_decision import FAIL, INCONCLUSIVE, PASS, decide, overall
 from rankproof.stats.confidence import ValueSample, safe_bound
 from rankproof.stats.detectable_difference import detectable, needed_or_why
-from rankproof.stats.differences import adaptive_interval, difference_interval, t_interval
+from rankproof.stats.differences import difference_interval
 from rankproof.stats.distributions import NORMAL, t_quantile
 from rankproof.stats.paired import sign_flips
 
@@ -229,7 +229,7 @@ def covered(rows: Rows, mean: float) -> tuple[float, float, float, float]:
     """Coverage and mean width of the interval, then of Student's."""
     found = []
     for row in rows:
-        for each in (adaptive_interval(row), t_interval(row)):
+        for each in (difference_interval(row), difference_interval(row, method="t")):
             found += [each.low - 1e-9 <= mean <= each.high + 1e-9, each.high - each.low]
     mine, wide, theirs, students = np.array(found, dtype=float).reshape(-1, 4).mean(axis=0).tolist()
     return mine, wide, theirs, students

@@ -15,7 +15,7 @@ import scipy.stats
 from rankproof.errors import DataError, UsageError
 from rankproof.stats import intervals as module
 from rankproof.stats.confidence import betting
-from rankproof.stats.differences import t_interval
+from rankproof.stats.differences import difference_interval
 from rankproof.stats.intervals import Interval, bca_interval, interval, percentile, quantiles
 from rankproof.stats.judge_error import Share, share_of
 from tests.each import with_each
@@ -365,4 +365,4 @@ def test_a_bootstrap_refuses_what_it_cannot_draw() -> None:
         with pytest.raises(UsageError, match="rng: got 0, expected a Generator"):
             way(values, 0)
     with pytest.raises(UsageError, match="level: got 95"):
-        t_interval(values, 95)
+        difference_interval(values, level=95, method="t")

@@ -148,9 +148,6 @@ def _distance(known: list[Any], each: Array, level: str) -> Array:
     return np.asarray(np.subtract.outer(at, at) ** 2)
 
 
-# --- shared ------------------------------------------------------------------------------------------
-
-
 def _agreement(seen: float, chance: float, shares: dict[Any, float], n: int, method: str) -> Agreement:
     """From the disagreement seen and the one expected."""
     value = 1 - seen / chance if chance > 0 else None

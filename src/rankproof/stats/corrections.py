@@ -284,9 +284,6 @@ def _largest_gaps(table: Array, rng: np.random.Generator, permutations: int) -> 
     return np.concatenate(gaps)
 
 
-# --- how far an ordering can be trusted -------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Discrimination:
     """How many pairs of systems a measure tells apart."""

@@ -62,19 +62,23 @@ def difference_interval(
     check_share("level", level)
     check_whole("resamples", resamples)
     row = differences(values)
+    n = len(row)
     if method == "adaptive":
-        return adaptive_interval(row, level, ends)
+        return _adaptive(row, level, ends)
     if method == "t":
-        return t_interval(row, level)
+        if (settled := settled_interval(row)) is not None:
+            return settled
+        mean, reach = total(row) / n, t_quantile((1 + level) / 2, n - 1) * (float(row.std(ddof=1)) / math.sqrt(n))
+        return Interval(mean - reach, mean + reach, "Student's t", n)
     # What is drawn is drawn for differences whose total is not below 0, and turned back.
     turned = total(row) < 0
     seed = int((rng or np.random.default_rng(0)).integers(1 << 62))
     drawn_by = bca_interval if method == "bca" else percentile
-    found = drawn_by(np.sort(-row) if turned else row, np.random.default_rng([seed, len(row)]), level, resamples)
+    found = drawn_by(np.sort(-row) if turned else row, np.random.default_rng([seed, n]), level, resamples)
     return replace(found, low=-found.high, high=-found.low) if turned else found
 
 
-def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None) -> Interval:
+def _adaptive(row: Array, level: float, ends: Ends | None) -> Interval:
     """Student's interval if many queries carry the spread, Gaffke's, which allows for unseen values, if few do."""
     if len(row) == 1:
         return Interval(math.nan, math.nan, ONE_QUERY, 1)
@@ -84,17 +88,6 @@ def adaptive_interval(row: Array, level: float = 0.95, ends: Ends | None = None)
     rare = sample.rarity
     made = "Student's t, corrected for skewness" if rare < 1 else "Gaffke's bounds"
     return Interval(low, high, made if rare in (0, 1) else "Student's t towards Gaffke's bounds", len(row))
-
-
-def t_interval(values: Array, level: float = 0.95) -> Interval:
-    """Student's interval of a mean: mean +- t sd / sqrt(n)."""
-    check_share("level", level)
-    row = differences(values)
-    if (settled := settled_interval(row)) is not None:
-        return settled
-    mean, error = total(row) / len(row), float(row.std(ddof=1)) / math.sqrt(len(row))
-    reach = t_quantile((1 + level) / 2, len(row) - 1) * error
-    return Interval(mean - reach, mean + reach, "Student's t", len(row))
 
 
 UNSEEN = "rare changes that these queries need not show are not ruled out"

@@ -171,7 +171,10 @@ def _corrected(
     if power is not None:
         check_number("power", power, least=0, most=1, advice="give one; 0 uses the labels alone")
     own, judge = (np.sum([sign * each.parts(of) for sign, each in sides], axis=0) for of in ("truth", "said"))
-    weight = _tuned(own, judge) if power is None else power
+    weight = power
+    if weight is None:  # that at which the spread of the sum is least
+        spread, together = float(judge.var()), float(np.mean((own - own.mean()) * (judge - judge.mean())))
+        weight = min(max(-together / spread, 0.0), 1.0) if spread > 0 else 1.0
     parts = own + weight * judge
     drawn = len(distinct(np.concatenate([each.labels.place for _, each in sides])))
     seen, unseen = _errors(parts, drawn, [each for _, each in sides])
@@ -185,15 +188,6 @@ def _corrected(
     counts = [len(each.labels.truth) for _, each in sides]
     method = f"PPI++ with {' and '.join(f'{n:,}' for n in counts)} labels, weight of the judge {weight:.2f}"
     return Corrected(value, *ends, error, weight, sum(counts), method)
-
-
-def _tuned(own: Array, judge: Array) -> float:
-    """The weight of the judge at which the spread of the sum is least, from 0 to 1."""
-    spread = float(judge.var())
-    if spread <= 0:
-        return 1.0
-    together = float(np.mean((own - own.mean()) * (judge - judge.mean())))
-    return min(max(-together / spread, 0.0), 1.0)
 
 
 def _errors(parts: Array, drawn: int, sides: Sequence[Side]) -> tuple[float, float]:
@@ -210,9 +204,6 @@ def _size(labels: Labelled) -> float:
     """The weight of a unit that the judge or a person says yes to; 1 if there is none."""
     sizes = np.maximum(np.abs(labels.truth), np.abs(labels.said))
     return math.sqrt(float(np.mean(sizes[sizes > 0] ** 2))) if (sizes > 0).any() else 1.0
-
-
-# --- from sensitivity and specificity -------------------------------------------------------------------
 
 
 def rogan_gladen(
@@ -245,19 +236,14 @@ def rogan_gladen(
             f"{specificity:.3f}), so no rate follows from its own. Next: take another judge."
         )
     value = (rate + specificity - 1) / tells
-    error = _delta_error(rate, n, hits, rejections)
+    # The standard error by the first-order expansion in rate, sensitivity and specificity.
+    (a, a_spread), (b, b_spread) = _smoothed(*hits), _smoothed(*rejections)
+    between = max(a + b - 1, USELESS)
+    true = min(max((rate + b - 1) / between, 0.0), 1.0)
+    error = math.sqrt(rate * (1 - rate) / n + true**2 * a_spread + (1 - true) ** 2 * b_spread) / between
     half = error * NORMAL.inv_cdf((1 + level) / 2)
     value, low, high = (min(max(each, 0.0), 1.0) for each in (value, value - half, value + half))
     return Corrected(value, low, high, error, 1.0, hits[1] + rejections[1], "Rogan-Gladen, delta method")
-
-
-def _delta_error(rate: float, n: int, hits: tuple[int, int], rejections: tuple[int, int]) -> float:
-    """The standard error by the first-order expansion in rate, sensitivity and specificity."""
-    (a, a_spread), (b, b_spread) = _smoothed(*hits), _smoothed(*rejections)
-    tells = max(a + b - 1, USELESS)
-    true = min(max((rate + b - 1) / tells, 0.0), 1.0)
-    of_rate = rate * (1 - rate) / n
-    return math.sqrt(of_rate + true**2 * a_spread + (1 - true) ** 2 * b_spread) / tells
 
 
 def _smoothed(yes: int, n: int) -> tuple[float, float]:

@@ -191,9 +191,6 @@ def _undrawn(row: Array, alternative: str, rare: float) -> Outcome | None:
     return Outcome(mean, p, len(row), "sign flips, by their saddle point") if p < rare else None
 
 
-# --- what is counted ---------------------------------------------------------------------------------
-
-
 def exact_p(row: Array, alternative: str) -> float | None:
     """The p of the total of a row from all flips of its signs, None if that is too much work."""
     sizes, seen, both = _sizes(row), towards(total(row), alternative), alternative == "two-sided"
@@ -271,9 +268,6 @@ def step_of(values: Array) -> float:
     return common_unit(_sizes(values)) or 0.0
 
 
-# --- by the saddle point ----------------------------------------------------------------------------
-
-
 def flips_above(sizes: Array, seen: float, slack: float) -> float:
     """How often positive `sizes` with random signs add up to `seen` or more; `slack` is relative to their sum.
 
@@ -342,9 +336,6 @@ def rising_root(function: Callable[[float], tuple[float, float]], t: float, low:
             break
         t = new
     return t
-
-
-# --- what is drawn -----------------------------------------------------------------------------------
 
 
 def _drawn(rows: Sequence[Array], rng: np.random.Generator, alternative: str, permutations: int) -> list[Outcome]:

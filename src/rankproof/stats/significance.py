@@ -70,9 +70,6 @@ def _without_variance(row: Array, alternative: Alternative) -> Outcome:
     return Outcome(level, p, n, "sign flips, all counted", note)
 
 
-# --- signed ranks ------------------------------------------------------------------------------------
-
-
 def wilcoxon(values: Array, alternative: Alternative = "two-sided") -> Outcome:
     """Wilcoxon's signed-rank test: are larger differences more often on one side?
 
@@ -119,9 +116,6 @@ def _rank_p(ranks: Array, alternative: str) -> tuple[str, float]:
     return "normal", min(1.0, 2 * above) if both else above
 
 
-# --- bootstrap ---------------------------------------------------------------------------------------
-
-
 @explain_calls
 def bootstrap(
     values: Array, rng: np.random.Generator, alternative: Alternative = "two-sided", resamples: int = RESAMPLES
@@ -149,18 +143,14 @@ def bootstrap(
     turn = -1.0 if (t < 0) != (alternative == "less") else 1.0
     own, extreme = np.random.default_rng([seed, n]), 0
     for draws in draw_in_lots(resamples, AT_ONCE // n):
-        drawn = _t_of(centered[own.integers(0, n, (draws, n))])
+        resampled = centered[own.integers(0, n, (draws, n))]
+        # A resample of one value over and over has no error: it is extreme unless its mean is 0 too.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ts = resampled.mean(axis=1) / (resampled.std(axis=1) / math.sqrt(n - 1))
+        drawn = np.nan_to_num(ts, nan=0.0)
         reach = np.abs(drawn) if alternative == "two-sided" else drawn * turn
         extreme += int((reach >= seen - SAME * max(1.0, abs(seen))).sum())
     return Outcome(t, (extreme + 1) / (resamples + 1), n, f"bootstrap of t, {resamples:,} resamples")
-
-
-def _t_of(drawn: Array) -> Array:
-    """t of every resample, a line each."""
-    # A resample of one value over and over has no error: it is extreme unless its mean is 0 too.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = drawn.mean(axis=1) / (drawn.std(axis=1) / math.sqrt(drawn.shape[1] - 1))
-    return np.asarray(np.nan_to_num(t, nan=0.0))
 
 
 def hypergeometric_logs(drawn: int, good: int, whole: int, least: int = 0) -> list[float]:
@@ -255,8 +245,6 @@ def _constant(row: Array, method: str) -> EffectSize:
     note = "one query has no spread" if len(row) == 1 else "nothing varies: no spread to divide by"
     return EffectSize(None, "unknown", len(row), method, note)
 
-
-# --- power -------------------------------------------------------------------------------------------
 
 ALPHA = 0.05
 POWER = 0.8

@@ -123,7 +123,9 @@ def shares_of(values: Array, levels: Mapping[str, Sequence[str | None]]) -> dict
     squares = {factor: n * _mean_gain(factor, tables.keys(), explained) for factor in tables}
     alone = explained(frozenset(tables))
     crossed = {
-        (one, other): _fitted(means, [*every, _products(tables[one], tables[other])]) - alone
+        # With a column for what each two levels of both do together.
+        (one, other): _fitted(means, [*every, (tables[one][:, :, None] * tables[other][:, None, :]).reshape(m, -1)])
+        - alone
         for one, other in combinations(tables, 2)
     }
     largest = max(crossed, key=lambda pair: crossed[pair], default=None)
@@ -155,11 +157,6 @@ def _mean_gain(factor: str, factors: Collection[str], explained: Callable[[froze
         for before in map(frozenset, combinations(others, size)):
             total += weight * (explained(before | {factor}) - explained(before))
     return total
-
-
-def _products(one: Array, other: Array) -> Array:
-    """A column for what each two levels of two factors do together."""
-    return (one[:, :, None] * other[:, None, :]).reshape(len(one), -1)
 
 
 def _fitted(means: Array, tables: Sequence[Array]) -> float:
