@@ -13,12 +13,12 @@ from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.names import find
 from rankproof.core.scoring import ScoreRow, Summary
 from rankproof.document.model import Block, Column, Paragraph, Table
-from rankproof.document.numbers import ABSENT, DUST, count, estimate_text, first_of, is_wide, score, share, span
+from rankproof.document.numbers import ABSENT, count, estimate_text, first_of, is_wide, score, share, span
 from rankproof.document.terminal import cut_names
 from rankproof.stats.intervals import GUESSED
 
 if TYPE_CHECKING:
-    from rankproof.core.explanation import Explained, ExplainedCase, ExplainedLine
+    from rankproof.core.explanation import ExplainedCase, ExplainedLine
     from rankproof.core.scoring import Pair
     from rankproof.document.model import Record
 
@@ -36,46 +36,35 @@ UNBOUNDED = "no bound is known, so the interval assumes that other queries lie b
 
 
 class TableField(NamedTuple):
-    """One column: its heading, how a row fills it, and for which rows it has a value."""
+    """One column: its heading, and how a row fills it."""
 
     heading: str
     """In lines, so that a narrow column can have a long heading."""
     cell: Callable[[ScoreRow], str]
-    says: Callable[[ScoreRow], bool]
-
-
-def _always(row: ScoreRow) -> bool:
-    return True
-
-
-def _lost(value: float | None) -> bool:
-    return value is not None and abs(value) > DUST
+    empty: tuple[str, ...] = (ABSENT,)
+    """What says nothing: a column with nothing else is left out."""
 
 
 FIELDS = (
     TableField(
         "estimate, with its\n95 % interval",
         lambda row: ABSENT if row.estimate is None else estimate_text(*row.estimate),
-        lambda row: row.estimate is not None,
     ),
-    TableField("mean", lambda row: score(row.shown), _always),
-    TableField("95 % interval", lambda row: _interval(row), lambda row: _interval(row) != ABSENT),
-    TableField("corrected", lambda row: score(row.corrected), lambda row: row.corrected is not None),
+    TableField("mean", lambda row: score(row.shown), empty=()),
+    TableField("95 % interval", lambda row: _interval(row)),
+    TableField("corrected", lambda row: score(row.corrected)),
     TableField(
         "95 % interval with\nthe judge's error",
         lambda row: ABSENT if row.corrected_ends is None else span(*row.corrected_ends),
-        lambda row: row.corrected_ends is not None,
     ),
-    TableField("ceiling", lambda row: score(row.ceiling), lambda row: row.ceiling is not None),
-    TableField("never\nfound", lambda row: score(row.never_found), lambda row: _lost(row.never_found)),
-    TableField("ranked\ntoo low", lambda row: score(row.ranked_too_low), lambda row: _lost(row.ranked_too_low)),
-    TableField("n", lambda row: count(row.n), _always),
-    TableField("equal scores in\nany other order", lambda row: _bounds(row.ties), lambda row: is_wide(row.ties)),
-    TableField("judged", lambda row: share(row.coverage), lambda row: row.coverage is not None),
-    TableField(
-        "with the rest at\nworst and best", lambda row: _bounds(row.possible), lambda row: is_wide(row.possible)
-    ),
-    TableField("if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged), lambda row: is_wide(row.unjudged)),
+    TableField("ceiling", lambda row: score(row.ceiling)),
+    TableField("never\nfound", lambda row: score(row.never_found), (ABSENT, score(0))),
+    TableField("ranked\ntoo low", lambda row: score(row.ranked_too_low), (ABSENT, score(0))),
+    TableField("n", lambda row: count(row.n), empty=()),
+    TableField("equal scores in\nany other order", lambda row: _bounds(row.ties)),
+    TableField("judged", lambda row: share(row.coverage)),
+    TableField("with the rest at\nworst and best", lambda row: _bounds(row.possible)),
+    TableField("if the unjudged\nwere relevant", lambda row: _bounds(row.unjudged)),
 )
 
 
@@ -90,7 +79,7 @@ def _bounds(pair: tuple[float, float] | None) -> str:
 
 def telling_columns(rows: Sequence[ScoreRow]) -> list[TableField]:
     """The columns in which at least one row has a value."""
-    return [each for each in FIELDS if any(map(each.says, rows))]
+    return [each for each in FIELDS if any(each.cell(row) not in each.empty for row in rows)]
 
 
 def size(summary: Summary) -> str:
@@ -321,7 +310,13 @@ def case_blocks(case: ExplainedCase, text: str | None = None) -> list[Block]:
         column for n, (name, _) in enumerate(case.sides) for column in _listed(name, [each[n] for each in lines])
     ]
     table = Table(columns, f"{case.query}{told} ({case.why}; {measure} {values})", shrink=range(2, len(columns), 3))
-    return [table, *(Paragraph(_missing(called[name], own)) for name, own in case.sides if own.missed)]
+    blocks: list[Block] = [table]
+    for name, own in case.sides:
+        if own.missed:
+            docs = cut_names([doc for doc, _ in own.missed[:MISSED]], 30)
+            named = first_of(own.missed, MISSED, lambda pair, docs=docs: f"{docs[pair[0]]} ({pair[1]:g})")
+            blocks.append(Paragraph(f"not in {called[name]}: {named}"))
+    return blocks
 
 
 def _listed(name: str, lines: Sequence[ExplainedLine | None]) -> list[Column]:
@@ -329,9 +324,3 @@ def _listed(name: str, lines: Sequence[ExplainedLine | None]) -> list[Column]:
     grades = ["" if each is None else ABSENT if each.grade is None else f"{each.grade:g}" for each in lines]
     documents = ["" if each is None else each.document for each in lines]
     return [Column("rank", ranks, True), Column("grade", grades, True), Column(name, documents)]
-
-
-def _missing(name: str, own: Explained) -> str:
-    """The relevant documents that a list does not hold."""
-    called = cut_names([doc for doc, _ in own.missed[:MISSED]], 30)
-    return f"not in {name}: {first_of(own.missed, MISSED, lambda pair: f'{called[pair[0]]} ({pair[1]:g})')}"
