@@ -37,7 +37,6 @@ from rankproof.scoring.evaluate import (
     check_margin,
     evaluate_each,
     prepare,
-    without_means,
 )
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.confidence import Ends, agree_with_test
@@ -151,7 +150,7 @@ def compare_scores(
     scores, first = find_baseline(scores, baseline, "compare")
     check_settings(alpha, margin, correction, seed)
     alike, notes = align_scores(scores, first, measures, groups_of(by), anyway)
-    odd = without_means(alike[first])
+    odd = [name for name, each in alike[first].columns.items() if each.measure.spec.average != "mean"]
     if len(odd) == len(alike[first]):
         check_averages(column.measure for column in alike[first].columns.values())
     notes = [*notes, f"Left out, as they are not means over the queries: {', '.join(odd)}."] if odd else notes

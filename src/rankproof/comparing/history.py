@@ -212,8 +212,25 @@ class History(Result):
         return found[-n:]
 
     def mean(self, names: Iterable[str], measures: Sequence[str] | None = None, *, anyway: bool = False) -> ScoresLike:
-        """The mean of saved results query by query, as scores to compare others with."""
-        return mean_of(self.scores_of(names), measures, anyway)
+        """The mean of saved results query by query, as scores to compare others with: steadier than any one of them.
+
+        What is unjudged and tied is the mean of theirs too. Definitions are those of the last; what the audit says of
+        each is told of each.
+        """
+        alone = {name: without_groups(each) for name, each in self.scores_of(names).items()}
+        if not alone:
+            raise UsageError("mean: got no names, expected one or more. Next: name the results to take the mean of.")
+        alike, _ = align_scores(alone, list(alone)[-1], measures, None, anyway)
+        last = list(alike.values())[-1]
+        found = last.only(list(last), last.queries)
+        if isinstance(found, Scores):
+            found.hits = None
+        for name in list(found.columns):
+            columns = [each.column(name) for each in alike.values()]
+            mean = np.mean([each.values for each in columns], axis=0)
+            found.columns[name] = replace(found.columns[name], values=mean, counted=counted_by_all(columns))
+        found.stored |= _mean_facts(found, list(alike.values())) | {MEAN_OF: alike}
+        return found
 
     def scores_of(self, names: Iterable[str]) -> dict[str, ScoresLike]:
         """The scores of several names, each given once."""
@@ -308,30 +325,6 @@ def _scores(experiment: Experiment, path: Path) -> ScoresLike:
             said = f"measured.mean ({name}) of {shorten(saved)} is {mean!r}, but its values have the mean {own!r}"
             raise damage_error(path, said, saved=saved)
     return scores
-
-
-def mean_of(
-    scores: Mapping[str, ScoresLike], measures: Sequence[str] | None = None, anyway: bool = False
-) -> ScoresLike:
-    """The mean of several results query by query, as scores: steadier than any one of them.
-
-    What is unjudged and tied is the mean of theirs too. Definitions are those of the last; what the audit says of each
-    is told of each.
-    """
-    if not scores:
-        raise UsageError("mean: got no names, expected one or more. Next: name the results to take the mean of.")
-    alone = {name: without_groups(each) for name, each in scores.items()}
-    alike, _ = align_scores(alone, list(alone)[-1], measures, None, anyway)
-    last = list(alike.values())[-1]
-    found = last.only(list(last), last.queries)
-    if isinstance(found, Scores):
-        found.hits = None
-    for name in list(found.columns):
-        columns = [each.column(name) for each in alike.values()]
-        mean = np.mean([each.values for each in columns], axis=0)
-        found.columns[name] = replace(found.columns[name], values=mean, counted=counted_by_all(columns))
-    found.stored |= _mean_facts(found, list(alike.values())) | {MEAN_OF: alike}
-    return found
 
 
 def _mean_facts(found: ScoresLike, scores: Sequence[ScoresLike]) -> dict[str, Any]:

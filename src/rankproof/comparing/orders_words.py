@@ -81,7 +81,15 @@ def correlation(view: View) -> Document:
     keys = ("system", "first", "first_rank", "second", "second_rank")
     lines = zip(view["scores"], sides[0], ranks[0], sides[1], ranks[1], strict=True)
     records = [dict(zip(keys, line, strict=True)) for line in lines]
-    parts = [wrong_data(view["wrong"]), Part(Table(columns)), Part(*map(Paragraph, _alike(view)))]
+    left = view["left_out"]
+    said = [
+        f"Kendall's tau-b {score(view['tau_b'])}, over {count(view['systems'], 'system')} that both order.",
+        f"tau-AP {score(view['tau_ap'])}, with {view['names'][1]} as the truth: the top weighs more.",
+        f"RBO {score(view['rbo'])} (p = {view['rbo_p']:g}).",
+        *(f"{ABSENT} {note}." for note in view["notes"]),
+        *([f"Left out, as only one has them: {_some(left)}."] if left else []),
+    ]
+    parts = [wrong_data(view["wrong"]), Part(Table(columns)), Part(*map(Paragraph, said))]
     return Document("Rank correlation", parts, records, dict(view))
 
 
@@ -131,23 +139,10 @@ def _ranks(values: Sequence[float], higher: bool) -> list[str]:
     return [str(best_first.index(level) + 1) for level in levels]
 
 
-def _alike(view: View) -> list[str]:
-    """The correlations in words, and their limits."""
-    left = view["left_out"]
-    return [
-        f"Kendall's tau-b {score(view['tau_b'])}, over {count(view['systems'], 'system')} that both order.",
-        f"tau-AP {score(view['tau_ap'])}, with {view['names'][1]} as the truth: the top weighs more.",
-        f"RBO {score(view['rbo'])} (p = {view['rbo_p']:g}).",
-        *(f"{ABSENT} {note}." for note in view["notes"]),
-        *([f"Left out, as only one has them: {_some(left)}."] if left else []),
-    ]
-
-
 def _some(names: Sequence[str]) -> str:
     return first_of(cut_apart(names, 30), NAMED)
 
 
-Entry = Mapping[str, Any]
 SHOWN = 2
 """The number of measures that have a column in a list."""
 
@@ -157,7 +152,7 @@ def rows_shown() -> int:
     return page_height() - 4
 
 
-def history(entries: Sequence[Entry], older: int = 0) -> Document:
+def history(entries: Sequence[View], older: int = 0) -> Document:
     """A line for each saved result, the oldest first, with the measures that most of them have.
 
     `older` ones are counted.
@@ -186,15 +181,15 @@ def history(entries: Sequence[Entry], older: int = 0) -> Document:
     return Document("History", [Part(Table(columns), *([more] if older else []))], records, list(entries))
 
 
-def _moment(entry: Entry) -> str:
+def _moment(entry: View) -> str:
     return str(entry["saved_at"])[:16].replace("T", " ")
 
 
-def _tags(entry: Entry) -> str:
+def _tags(entry: View) -> str:
     return " ".join(f"{key}={value}" for key, value in entry["tags"].items())
 
 
-def entry_paragraphs(entry: Entry) -> list[Paragraph]:
+def entry_paragraphs(entry: View) -> list[Paragraph]:
     """When and by which versions a saved result was made."""
     commit = f", commit {entry['commit'][:12]}" if entry["commit"] else ""
     said = [
@@ -212,18 +207,8 @@ def kinship(found: Kinship) -> Document:
         f"{found.judge or 'The machine'} against people, on {count(found.pairs, 'pair')} that both judged "
         f"({share(of_people)} of people's, {share(of_machine)} of the machine's)."
     )
-    parts = [
-        Part(Paragraph(opening), _excesses(found)),
-        Part(*map(Paragraph, _of_excess(found))),
-        Part(*(Paragraph(f"Warning: {each}") for each in found.findings)),
-    ]
-    return Document("Kinship", parts, [asdict(each) for each in found.rows], found.to_dict())
-
-
-def _excesses(found: Kinship) -> Table:
     rows = found.rows
     several, known = len({each.measure for each in rows}) > 1, any(each.kin for each in rows)
-    intervals = [span(each.low, each.high) for each in rows]
     columns = [
         Column("system", [each.system for each in rows]),
         *([Column("measure", [each.measure for each in rows])] if several else []),
@@ -231,11 +216,16 @@ def _excesses(found: Kinship) -> Table:
         Column("people", [score(each.people) for each in rows], True),
         Column("machine", [score(each.machine) for each in rows], True),
         Column("excess", [score(each.excess) for each in rows], True),
-        Column(f"{share(1 - found.alpha)} interval", intervals, True),
+        Column(f"{share(1 - found.alpha)} interval", [span(each.low, each.high) for each in rows], True),
         Column("verdict", [each.verdict for each in rows]),
         *([Column("kin of the judge", [each.kin or "-" for each in rows])] if known else []),
     ]
-    return Table(columns)
+    parts = [
+        Part(Paragraph(opening), Table(columns)),
+        Part(*map(Paragraph, _of_excess(found))),
+        Part(*(Paragraph(f"Warning: {each}") for each in found.findings)),
+    ]
+    return Document("Kinship", parts, [asdict(each) for each in rows], found.to_dict())
 
 
 def _of_excess(found: Kinship) -> Iterator[str]:

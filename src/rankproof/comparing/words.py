@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankproof.comparing.conclusions import conclusions, corrected_table, doubt_notes, told_of, unanswered_notes
@@ -79,8 +78,6 @@ def _errors(found: Comparison) -> list[str]:
     """What makes the numbers wrong; long names of systems are shortened."""
     return [*found.unanswered, *told_of(found.findings, "error")]
 
-
-# --- tables ---------------------------------------------------------------------------------------------
 
 HEADINGS = ("measure", "system", "mean", "difference", "interval", "p", "verdict")
 DETAILS = ("measure", "system", "won/tied/lost", "effect", "detectable", "p alone", "queries needed")
@@ -305,19 +302,16 @@ def waterfalls(found: Comparison) -> list[Block]:
     top = max((abs(value) for values in moved.values() for value in (*values[:1], *values[-1:])), default=0.0)
     if not top:
         return []
-    caption = f"{found.names[0]} query by query, from most lost to most won; a full block is {score(top)}:"
-    return [Chart(caption, partial(_falls, moved, top))]
-
-
-def _falls(moved: Mapping[str, Sequence[float]], top: float, room: int) -> list[str]:
-    room -= len(GAP) + min(max(map(width, moved)), LONGEST)
     names = cut_apart(list(moved), LONGEST)
-    padded = max(map(width, names))
-    falls = zip(names, moved.values(), strict=True)
-    return [f"{pad(name, padded)}{GAP}{waterfall(values, top, room)}" for name, values in falls]
 
+    def falls(room: int) -> list[str]:
+        room -= len(GAP) + min(max(map(width, moved)), LONGEST)
+        padded = max(map(width, names))
+        rows = zip(names, moved.values(), strict=True)
+        return [f"{pad(name, padded)}{GAP}{waterfall(values, top, room)}" for name, values in rows]
 
-# --- sentences ------------------------------------------------------------------------------------------
+    caption = f"{found.names[0]} query by query, from most lost to most won; a full block is {score(top)}:"
+    return [Chart(caption, falls)]
 
 
 def _said(found: Comparison) -> Iterator[Part]:

@@ -277,11 +277,6 @@ def check_floor(limit: Any, measure: Measure) -> None:
     check_number("floor", limit, least=least, most=most, advice=advice)
 
 
-def without_means(scores: ScoresLike) -> list[str]:
-    """The measures that are not averaged by the mean, so that a difference has no values by query."""
-    return [name for name, each in scores.columns.items() if each.measure.spec.average != "mean"]
-
-
 def check_not_thin(scores: Mapping[str, ScoresLike], measure: str) -> None:
     """Refuse to order systems by means over the few samples that a judge could decide."""
     for name, each in scores.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankproof.core.arrays import by_key
@@ -190,17 +189,12 @@ def spread_text(by_measure: Mapping[str, Mapping[str, float]]) -> list[Block]:
     """The values of each measure from the lowest to the highest, as a line of blocks; nothing for one query."""
     short = dict(zip(by_measure, cut_apart(list(by_measure), 24), strict=True))
     drawn = {short[name]: sorted(values.values()) for name, values in by_measure.items() if len(values) > 1}
-    return [] if not drawn else [Chart("From the lowest value to the highest:", partial(_sparks, drawn), close=True)]
 
+    def sparks(room: int) -> list[str]:
+        room -= len(GAP) + max(map(width, drawn))
+        return [f"{spark(bin_means(row, room))}{GAP}{name}" for name, row in drawn.items()]
 
-def _sparks(drawn: Mapping[str, Sequence[float]], room: int) -> list[str]:
-    """A line for each measure.
-
-    >>> _sparks({"RR": [0.0, 0.25, 1.0]}, 80)
-    ['·▂█  RR']
-    """
-    room -= len(GAP) + max(map(width, drawn))
-    return [f"{spark(bin_means(row, room))}{GAP}{name}" for name, row in drawn.items()]
+    return [Chart("From the lowest value to the highest:", sparks, close=True)] if drawn else []
 
 
 def worst_queries(measure: str, by_ranking: Mapping[str, Sequence[tuple[str, float]]]) -> list[Block]:
