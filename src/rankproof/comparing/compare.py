@@ -23,9 +23,9 @@ from rankproof.comparing.alignment import (
 )
 from rankproof.comparing.comparison import Comparison, ComparisonRow
 from rankproof.comparing.conclusions import ALLOWED, both_broken, too_few_answers
+from rankproof.core.arrays import by_key
 from rankproof.core.conventions import BARREN, FEWEST_TO_DECIDE, THIN, TOO_FEW_TO_DECIDE, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES
-from rankproof.core.hits import Array
 from rankproof.errors import UsageError, check_one_of, check_whole, old_arguments, one_of
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.load import Columns, systems_by_name, with_columns
@@ -232,8 +232,7 @@ UNCORRECTED = "corrected over all comparisons it is not"
 def _corrected(pairs: list[SystemPair], ps: list[float], correction: str) -> list[float]:
     """The rows over all queries are one family, those of all slices another, so that slices cost no power over all."""
     found = [0.0] * len(ps)
-    for sliced in (False, True):
-        family = [i for i, pair in enumerate(pairs) if bool(pair.slice) == sliced]
+    for family in by_key((bool(pair.slice), i) for i, pair in enumerate(pairs)).values():
         for i, p in zip(family, correct([ps[i] for i in family], correction), strict=True):
             found[i] = p
     return found
@@ -248,9 +247,13 @@ def _row(
     seen = detectable(values, surest, ends=pair.ends)
     queries, unknown = needed_or_why(values, gain, surest, ends=pair.ends)
     effect = d_z(values).value if n > 1 else None
-    why = THIN if pair.mean is None else BARREN if pair.barren else ""
-    verdict, note = ("unclear", why) if why else _verdict(values, gain, adjusted, same, alpha)
-    ends = sorted((pair.sign * low, pair.sign * high))
+    note = THIN if pair.mean is None else BARREN if pair.barren else TOO_FEW_TO_DECIDE if n < FEWEST_TO_DECIDE else ""
+    verdict = "unclear"
+    if not note and same <= alpha:
+        verdict = "equivalent"
+    elif not note and adjusted <= alpha:
+        verdict = "better" if gain > 0 else "worse"
+    lowest, highest = (x if np.isfinite(x) else None for x in sorted((pair.sign * low, pair.sign * high)))
     settled: dict[str, Any] = dict(zip(("coverage", "possible_low", "possible_high"), pair.settled, strict=False))
     return ComparisonRow(
         system=pair.system,
@@ -260,8 +263,8 @@ def _row(
         n=n,
         mean=pair.mean,
         difference=pair.sign * gain,
-        low=ends[0] if np.isfinite(ends[0]) else None,
-        high=ends[1] if np.isfinite(ends[1]) else None,
+        low=lowest,
+        high=highest,
         p=p,
         p_corrected=adjusted,
         effect=None if effect is None else pair.sign * effect + 0.0,
@@ -277,14 +280,3 @@ def _row(
         **corrected_in(pair.corrected),
         **settled,
     )
-
-
-def _verdict(values: Array, gain: float, p: float, same: float, alpha: float) -> tuple[str, str]:
-    """The verdict in a word, and what limits it."""
-    if len(values) < FEWEST_TO_DECIDE:
-        return "unclear", TOO_FEW_TO_DECIDE
-    if same <= alpha:
-        return "equivalent", ""
-    if p <= alpha:
-        return ("better" if gain > 0 else "worse"), ""
-    return "unclear", ""

@@ -156,19 +156,19 @@ def _cases(found: Gate) -> Cases:
 
 def headline(found: Gate) -> str:
     """The outcome in a line, and over how many queries."""
-    return f"{_headline(found)} {count(found.n, 'query')}."
+    return f"{found.outcome.upper()}: {_reason(found)} {count(found.n, 'query')}."
 
 
-def _headline(found: Gate) -> str:
+def _reason(found: Gate) -> str:
     if found.outcome == "invalid":
-        return f"INVALID: {'; '.join(_broken(each) for each in found.rows if each.outcome == 'invalid')}."
+        return f"{'; '.join(_broken(each) for each in found.rows if each.outcome == 'invalid')}."
     failed = {each.check for each in found.rows if each.outcome == "fail" and each.decides}
     if found.outcome == "fail" and not failed:
-        return "FAIL: not every row could be decided, and the gate is strict."
+        return "not every row could be decided, and the gate is strict."
     if failed == {"floor"}:
-        return "FAIL: a floor is not reached."
+        return "a floor is not reached."
     if found.outcome == "inconclusive" and any(x.check == "coverage" and x.outcome != "pass" for x in found.rows):
-        return "INCONCLUSIVE: too little is judged to decide anything."
+        return "too little is judged to decide anything."
     says = SAYS
     if found.about == "these":
         within = found.outcome == "pass" and any(each.lost for each in found.rows)
@@ -176,7 +176,7 @@ def _headline(found: Gate) -> str:
     rows = [each for each in found.rows if each.check == "difference" and not each.slice]
     each_own = f"margins ({first_of(rows, NAMED, lambda row: f'{_label(row)} {row.limit:g}')})"
     margin = each_own if len({each.limit for each in rows}) > 1 else f"margin of {rows[0].limit:g}"
-    return f"{found.outcome.upper()}: {says[found.outcome].replace('margin', margin)}"
+    return says[found.outcome].replace("margin", margin)
 
 
 def sentences(found: Gate) -> list[str]:
@@ -307,7 +307,10 @@ def sentence_of(row: GateRow, found: Gate) -> str:
     if row.check == "floor":
         higher = found.data["candidate"]["higher"].get(row.measure, True)
         held = f"{row.limit:g} must be reached" if higher else f"at most {row.limit:g} is allowed"
-        return f"{what}: {_level(row)}, and {held}."
+        level = "too few samples could be measured for a mean" if row.candidate is None else score(row.candidate)
+        if row.candidate is not None and row.corrected is not None:
+            level = f"{score(row.corrected)} (by the judge alone {level})"
+        return f"{what}: {level}, and {held}."
     if row.check == "coverage":
         return f"{what}: {share(row.candidate)} judged, and {share(row.limit)} is asked for."
     if row.loss is not None and row.outcome != "inconclusive":
@@ -340,14 +343,6 @@ def _worst_losses(row: GateRow) -> str:
     worst = [f"{clean(query)} ({signed_number(value)})" for query, value in list(row.lost.items())[:NAMED]]
     more = len(row.lost) - len(worst)
     return ", ".join([*worst, *([f"{more:,} more (JSON names all)"] if more else [])])
-
-
-def _level(row: GateRow) -> str:
-    """The mean that is compared with a floor; if the judge's error can be taken out, the one without it."""
-    if row.candidate is None:
-        return "too few samples could be measured for a mean"
-    raw = score(row.candidate)
-    return raw if row.corrected is None else f"{score(row.corrected)} (by the judge alone {raw})"
 
 
 def _missing(row: GateRow, found: Gate) -> str:

@@ -355,22 +355,19 @@ def quantiles(values: Sequence[float], shares: Sequence[float], level: float = 0
     >>> [(q.value, q.low, q.high) for q in quantiles(range(1, 101), [0.5, 0.99])]
     [(50.5, 40.0, 61.0), (99.01, 97.0, None)]
     """
-    ordered = np.sort(finite_row(list(values)))
-    return [_quantile(ordered, share, level) for share in shares] if len(ordered) else []
-
-
-def _quantile(ordered: Array, share: float, level: float) -> Quantile:
-    n = len(ordered)
-    below = _at_most(n, share)
-    tail = (1 - level) / 2
-    # The low end is the last value that the true quantile undercuts with probability `tail` at most, and so on.
-    low = int(np.searchsorted(below, tail, side="right"))
-    high = int(np.searchsorted(below, 1 - tail, side="left")) + 1
-    least = float(ordered[low - 1]) if low >= 1 else None
-    most = float(ordered[high - 1]) if high <= n else None
-    # Between two values of a small sample the usual estimate may leave the interval, which it never may.
-    value = max(float(np.quantile(ordered, share)), -math.inf if least is None else least)
-    return Quantile(share, value if most is None else min(value, most), least, most, n)
+    ordered, tail = np.sort(finite_row(list(values))), (1 - level) / 2
+    n, found = len(ordered), []
+    for share in shares if n else ():
+        below = _at_most(n, share)
+        # The low end is the last value that the true quantile undercuts with probability `tail` at most, and so on.
+        low = int(np.searchsorted(below, tail, side="right"))
+        high = int(np.searchsorted(below, 1 - tail, side="left")) + 1
+        least = float(ordered[low - 1]) if low >= 1 else None
+        most = float(ordered[high - 1]) if high <= n else None
+        # Between two values of a small sample the usual estimate may leave the interval, which it never may.
+        value = max(float(np.quantile(ordered, share)), -math.inf if least is None else least)
+        found.append(Quantile(share, value if most is None else min(value, most), least, most, n))
+    return found
 
 
 def _at_most(n: int, share: float) -> Array:
