@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.audit.queries import UNANSWERED, beyond_queries
-from rankproof.core.conventions import is_unanswered
+from rankproof.core.conventions import Conventions, is_unanswered
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import ScoreColumn
@@ -136,9 +136,13 @@ def _between(one: ScoresLike, other: ScoresLike) -> Iterator[str]:
         yield f"different queries ({len(one.queries)} and {len(other.queries)}, {common} in common)"
     elif not one.fingerprint or one.fingerprint != other.fingerprint:
         yield f"different judgments (fingerprints {one.fingerprint[:8]} and {other.fingerprint[:8]})"
-    for each in fields(one.conventions):
-        mine, theirs = (getattr(scores.conventions, each.name) for scores in (one, other))
-        if mine != theirs:
+    yield from different_conventions(one.conventions, other.conventions)
+
+
+def different_conventions(one: Conventions, other: Conventions) -> Iterator[str]:
+    """Each convention in which both differ, in words."""
+    for each in fields(Conventions):
+        if (mine := getattr(one, each.name)) != (theirs := getattr(other, each.name)):
             yield f"different conventions ({each.name}={mine} and {theirs})"
 
 

@@ -209,7 +209,6 @@ def unanswered_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """How many judged queries each system left unanswered."""
     some = {name: each for name, each in data.items() if each["unanswered"]}
     if some:
-        first = next(iter(some.values()))
         worst = sorted(some, key=lambda name: -some[name]["unanswered"])[:LISTED]
         told = ", ".join(
             f"{name} {each['unanswered']:,} of {count(each['queries'], 'query')}"
@@ -218,7 +217,7 @@ def unanswered_notes(data: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         )
         more = len(some) - len(worst)
         told += f", and fewer or as many in {count(more, 'more system')}" if more else ""
-        taken = "left out of the means" if first["skipped"] else "each counts as nothing found"
+        taken = "left out of the means" if some[worst[0]]["skipped"] else "each counts as nothing found"
         yield f"Unanswered ({taken}): {told}."
 
 
@@ -255,10 +254,15 @@ def margin_notes(rows: Iterable[ComparisonRow], margin: float | None) -> Iterato
     """Which rows are not called equivalent although their interval lies within the margin, a sentence a reason."""
     for reason, same in by_key((row.margin_note, row) for row in rows if row.margin_note).items():
         named = first_of(same, NAMED, lambda x: f"{x.system} on {x.measure}{' in ' + x.slice if x.slice else ''}")
-        yield (
-            f"Not called equivalent, although the interval lies within {margin:g}: {named}. To be called so "
-            f"takes more than an interval: {reason}."
-        )
+        yield not_equivalent(named, margin, reason)
+
+
+def not_equivalent(named: str, margin: float | None, reason: str) -> str:
+    """Why differences are not called equivalent although their intervals lie within the margin."""
+    return (
+        f"Not called equivalent, although the interval lies within {margin:g}: {named}. To be called so takes more "
+        f"than an interval: {reason}."
+    )
 
 
 def serious_findings(scores: Mapping[str, ScoresLike]) -> list[tuple[Finding, list[str]]]:

@@ -141,7 +141,10 @@ def _decision(
     """The decision at the first of two alphas; the second is the one at which a loss is found among all rows."""
     row, alpha = differences(column), alphas[0]
     gain, n = total(row) / len(row), len(row)
-    low, high = _bounds(row, alpha, possible_range(row, ends))
+    low, high = -math.inf, math.inf
+    if n > 1:
+        sample, (least, most) = ValueSample.of(row), possible_range(row, ends)
+        low, high = safe_bound(sample, alpha, least), -lower_bound(sample.negate(), alpha, -most)
     # The upper bound is below 0 exactly where sign flips find a drop; the lower one answers another question.
     high = agree_with_test((low, high), gain, p, alpha, sides=1)[1]
     more: int | None = None
@@ -169,14 +172,6 @@ def _decision(
         more=more,
         more_note=unknown,
     )
-
-
-def _bounds(row: Array, alpha: float, ends: Ends) -> Ends:
-    """The lower and the upper one-sided bound at alpha."""
-    if len(row) < 2:
-        return -math.inf, math.inf
-    sample = ValueSample.of(row)
-    return safe_bound(sample, alpha, ends[0]), -lower_bound(sample.negate(), alpha, -ends[1])
 
 
 def _more(row: Array, margin: float, alpha: float, ends: Ends | None) -> tuple[int | None, str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from rankproof.comparing.conclusions import BROKEN, answer_first
+from rankproof.comparing.alignment import different_conventions
+from rankproof.comparing.conclusions import BROKEN, answer_first, not_equivalent
 from rankproof.core.arrays import ExactSum, by_key
-from rankproof.core.conventions import FEWEST_TO_DECIDE, Conventions
+from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.measure import Measure
 from rankproof.core.mergeable_summaries import SpreadSummary
 from rankproof.core.names import parse, parse_each
@@ -102,11 +103,7 @@ class SpreadComparison(Result):
             for name, found in seen.items()
             if found.n >= FEWEST_TO_DECIDE and max(-found.low, found.high) < self.margin <= found.farthest
         ]
-        said = (
-            f"Not called equivalent, although the interval lies within {self.margin:g}: {', '.join(unseen)}. To be "
-            f"called so takes more than an interval: {UNSEEN}."
-        )
-        return [*self.differ, *([said] if unseen else [])]
+        return [*self.differ, *([not_equivalent(", ".join(unseen), self.margin, UNSEEN)] if unseen else [])]
 
     @property
     def slices(self) -> dict[str, dict[str, SummedDifference]]:
@@ -173,9 +170,7 @@ def not_alike(given: Mapping[str, Any], sizes: list[int], common: int, known: Ma
             yield f"{size - common:,} of the {size:,} queries of {name} are not among the other's, and are left out."
     one, other = (getattr(each, "conventions", None) for each in given.values())
     if one is not None and other is not None:
-        for each in fields(Conventions):
-            if (mine := getattr(one, each.name)) != (theirs := getattr(other, each.name)):
-                yield f"They were not made alike: different conventions ({each.name}={mine} and {theirs})."
+        yield from (f"They were not made alike: {each}." for each in different_conventions(one, other))
     for name in given:
         if name not in known:
             yield f"The values of {name} do not say which queries went unanswered (no column 'answered')."
