@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import nsmallest
@@ -106,13 +106,7 @@ class ScoresLike(Result, ABC):
             name = self.parse(name).name
         except RankproofError as unknown:
             raise NotThere(str(unknown)) from None
-        name = self.names.get(name, name)
-        if name not in self.columns:
-            raise NotThere(
-                f"{name} was not measured; there are {', '.join(self.columns)}. Next: name one of these, or "
-                "measure it too."
-            )
-        return name
+        return among(self.names.get(name, name), self.columns)
 
     def parse(self, measure: str) -> Measure:
         """The measure of that name; judged scores know metrics of their own under some names."""
@@ -353,6 +347,15 @@ class ScoresLike(Result, ABC):
         noun = self.nouns[len(self.query_ids) != 1]
         means = ", ".join(f"{x}={self[x]:.4f}" if len(self.column(x).counting) else f"{x}=-" for x in self)
         return f"<{type(self).__name__} of {len(self.query_ids)} {noun}: {means}>"
+
+
+def among(name: str, measured: Collection[str]) -> str:
+    """The name of a measure, refused if it is not among those that were measured."""
+    if name not in measured:
+        raise NotThere(
+            f"{name} was not measured; there are {', '.join(measured)}. Next: name one of these, or measure it too."
+        )
+    return name
 
 
 def ends(scores: ScoresLike, measure: str | Measure) -> Pair:

@@ -26,10 +26,10 @@ from rankproof.core.names import parse
 from rankproof.core.scoring import ScoreColumn, ceiling, score_columns, tie_bounds
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count
-from rankproof.errors import DataError, NotThere, UsageError
+from rankproof.errors import DataError, UsageError
 from rankproof.io.counted import check_ids
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.scoring.protocol import range_of
+from rankproof.scoring.protocol import among, range_of
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.intervals import Interval, interval_of
 
@@ -211,13 +211,7 @@ class SpreadScores(Result):
 
     def _key(self, measure: str | Measure) -> str:
         name = measure.name if isinstance(measure, Measure) else str(measure)
-        name = name if name in self.measures else parse(name).name
-        if name not in self.measures:
-            raise NotThere(
-                f"{name} was not measured; there are {', '.join(self.measures)}. Next: name one of these, or "
-                "measure it too."
-            )
-        return name
+        return among(name if name in self.measures else parse(name).name, self.measures)
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self._column(self._key(measure)).mean
