@@ -205,19 +205,15 @@ def _step(titles: Titles, own: Explained, step: Step) -> Markup:
 
 def _terms(titles: Titles, own: Explained, step: Step) -> Markup:
     """The terms as a table; ranks and documents only where a term is about one."""
-    about = any(term.doc is not None for term in step.terms)
-    headings = ("rank", "document", "term", "value") if about else ("term", "value")
-    plain: list[list[Child]] = [
-        [term.expression, "" if term.value is None else number_text(term.value)] for term in step.terms[:MOST]
-    ]
-    if not about:
-        return table(step.says, headings, plain)
-    rows = []
-    for term, cells in zip(step.terms, plain, strict=False):
+    rows: list[list[Child]] = []
+    for term in step.terms[:MOST]:
         name = "" if term.doc is None else own.names.get(term.doc, "(not judged)")
         named = el("td", document(titles, name) if name else None, cls="doc")
-        rows.append(["" if term.rank is None else f"{term.rank:,}", named, *cells])
-    return table(step.says, headings, rows, words=(1, 2))
+        value = "" if term.value is None else number_text(term.value)
+        rows.append(["" if term.rank is None else f"{term.rank:,}", named, term.expression, value])
+    if all(term.doc is None for term in step.terms):
+        return table(step.says, ("term", "value"), [row[2:] for row in rows])
+    return table(step.says, ("rank", "document", "term", "value"), rows, words=(1, 2))
 
 
 def _versus(titles: Titles, name: str, found: Explanation) -> Markup:

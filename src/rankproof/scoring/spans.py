@@ -15,7 +15,6 @@ from rankproof.core.conventions import Conventions, count_queries
 from rankproof.core.corpus import UNJUDGED, Corpus, JudgedSpan, Place, ShownDocument, SpanJudgments, place_of
 from rankproof.core.defaults import SPAN_MEASURES
 from rankproof.core.hits import Array
-from rankproof.core.measure import Measure
 from rankproof.core.names import parse_all
 from rankproof.core.scoring import ScoreColumn
 from rankproof.core.table import best_first
@@ -64,8 +63,7 @@ def shown_document(
 
 
 def _table(rows: list[Row], n: int, judged: ShownDocument | None = None) -> ShownDocument:
-    columns: list[Array] = [np.array([row[i] for row in rows], dtype=float) for i in range(4)]
-    query, rank, grade, count = columns
+    query, rank, grade, count = np.array(rows, dtype=float).reshape(-1, 4).T
     return ShownDocument(query.astype(int), rank.astype(int), grade, count.astype(int), n, judged)
 
 
@@ -201,15 +199,28 @@ def evaluate_spans(
     counted = shown_document(judged, found, load_corpus(corpus), chunks, tokens)
     queries = tuple(judged.by_query)
     answered = np.array([query in found for query in queries], dtype=bool)
+    documents = {(query, span.document) for query, spans in judged.by_query.items() for span in spans}
+    unit = tokens if isinstance(tokens, str) else getattr(tokens, "__qualname__", type(tokens).__name__)
     kept = count_queries(conventions, answered, (counted.relevant_tokens(each.rel or 0) > 0 for each in asked))
+    definition = {
+        "conventions": conventions.to_dict(),
+        "measures": {each.name: {**each.to_dict(), "tokens": unit} for each in asked},
+        "judgments": judged.source,
+        "fingerprint": judged.fingerprint,
+        "ranking": opened.source,
+        "notes": [],
+    }
     return Scores(
         query_ids=queries,
         columns={each.name: ScoreColumn(each, each(counted), kept) for each in asked},
         conventions=conventions,
         groups=group_places(queries, grouped),
         beyond=beyond_queries(queries, grouped),
-        stored=_stored(judged, opened.source, asked, conventions, tokens)
-        | {"audit": _audit(queries, list(found), conventions).to_dict()},
+        stored={
+            "definition": definition,
+            "facts": {"documents": len(documents), "tied": 0.0, "unjudged": {}},
+            "audit": _audit(queries, list(found), conventions).to_dict(),
+        },
     )
 
 
@@ -223,21 +234,3 @@ def _audit(judged: Sequence[str], ranked: Sequence[str], conventions: Convention
     if len(missing) < len(judged):
         findings += unjudged_queries(len(extra), extra)
     return Audit.of(findings)
-
-
-def _stored(
-    judged: SpanJudgments, source: str, measures: list[Measure], conventions: Conventions, tokens: Tokens
-) -> dict[str, Any]:
-    """The facts about such scores, as plain data."""
-    counted = tokens if isinstance(tokens, str) else getattr(tokens, "__qualname__", type(tokens).__name__)
-    definition = {
-        "conventions": conventions.to_dict(),
-        "measures": {each.name: {**each.to_dict(), "tokens": counted} for each in measures},
-        "judgments": judged.source,
-        "fingerprint": judged.fingerprint,
-        "ranking": source,
-        "notes": [],
-    }
-    documents = {(query, span.document) for query, spans in judged.by_query.items() for span in spans}
-    facts: dict[str, Any] = {"documents": len(documents), "tied": 0.0, "unjudged": {}}
-    return {"definition": definition, "facts": facts}

@@ -255,14 +255,14 @@ def _told(summary: Summary, severity: str) -> str:
 
 
 def _judged(row: ScoreRow) -> dict[str, Any]:
-    corrected = {"corrected": row.corrected, **_ends("corrected", row.corrected_ends)}
     return {
         "coverage": row.coverage,
         "measurable": row.measurable,
         **_ends("possible", row.possible),
         "estimate": None if row.estimate is None else row.estimate[0],
         **_ends("estimate", None if row.estimate is None else row.estimate[1:]),
-        **corrected,
+        "corrected": row.corrected,
+        **_ends("corrected", row.corrected_ends),
     }
 
 
