@@ -18,7 +18,7 @@ from rankproof.document.terminal import cut_names
 from rankproof.stats.intervals import GUESSED
 
 if TYPE_CHECKING:
-    from rankproof.core.explanation import ExplainedCase, ExplainedLine
+    from rankproof.core.explanation import Explained, ExplainedCase, ExplainedLine
     from rankproof.core.scoring import Pair
     from rankproof.document.model import Record
 
@@ -310,13 +310,12 @@ def case_blocks(case: ExplainedCase, text: str | None = None) -> list[Block]:
         column for n, (name, _) in enumerate(case.sides) for column in _listed(name, [each[n] for each in lines])
     ]
     table = Table(columns, f"{case.query}{told} ({case.why}; {measure} {values})", shrink=range(2, len(columns), 3))
-    blocks: list[Block] = [table]
-    for name, own in case.sides:
-        if own.missed:
-            docs = cut_names([doc for doc, _ in own.missed[:MISSED]], 30)
-            named = first_of(own.missed, MISSED, lambda pair, docs=docs: f"{docs[pair[0]]} ({pair[1]:g})")
-            blocks.append(Paragraph(f"not in {called[name]}: {named}"))
-    return blocks
+
+    def missed(own: Explained) -> str:
+        docs = cut_names([doc for doc, _ in own.missed[:MISSED]], 30)
+        return first_of(own.missed, MISSED, lambda pair: f"{docs[pair[0]]} ({pair[1]:g})")
+
+    return [table, *(Paragraph(f"not in {called[name]}: {missed(own)}") for name, own in case.sides if own.missed)]
 
 
 def _listed(name: str, lines: Sequence[ExplainedLine | None]) -> list[Column]:
