@@ -15,7 +15,6 @@ from rankproof.core.conventions import Conventions, is_unanswered
 from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import ScoreColumn
-from rankproof.document.model import PlainData
 from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.groups import group_places
@@ -172,7 +171,7 @@ DEPTH = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Soundness(PlainData):
+class Soundness:
     """The limits of one system's scores, shown before they are compared with another's."""
 
     queries: int
@@ -183,13 +182,13 @@ class Soundness(PlainData):
     depth: int
     unjudged: float | None
     """The share of the first `depth` documents that nobody judged; None if that is not known."""
-    ends: dict[str, tuple[float, float]] = field(default_factory=dict)
+    ends: dict[str, list[float]] = field(default_factory=dict)
     """For a measure its mean, the worse first, with the documents nobody judged at their worst and at their best."""
     higher: dict[str, bool] = field(default_factory=dict)
     """For each of these measures whether more is better."""
-    errors: tuple[str, ...] = ()
+    errors: list[str] = field(default_factory=list)
     """Errors that the audit found, which make the numbers wrong."""
-    warnings: tuple[str, ...] = ()
+    warnings: list[str] = field(default_factory=list)
     """Warnings of the audit, which can mislead readers of the numbers."""
 
     @property
@@ -210,13 +209,13 @@ def soundness(scores: ScoresLike, measure: Measure, decided: Iterable[str] = ())
         depth=depth,
         unjudged=scores.unjudged.get(depth) if hits is None else hits.unjudged_share(depth),
         ends={
-            name: pair if scores.column(name).measure.spec.higher else pair[::-1]
+            name: list(pair if scores.column(name).measure.spec.higher else pair[::-1])
             for name, pair in bounded.items()
             if pair is not None
         },
         higher={name: scores.column(name).measure.spec.higher for name in bounded},
-        errors=tuple(str(each) for each in audit if each.severity == "error"),
-        warnings=tuple(each.message for each in audit if each.severity == "warning"),
+        errors=[str(each) for each in audit if each.severity == "error"],
+        warnings=[each.message for each in audit if each.severity == "warning"],
     )
 
 

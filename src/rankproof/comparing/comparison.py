@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from operator import itemgetter
 from typing import Any
@@ -155,7 +155,7 @@ class Comparison(Result):
         proven = {each.measure for each in self.rows if each.verdict in ("better", "worse") and not each.slice}
         decided = [name for name in self.names if name in proven]
         return {
-            name: soundness(each, each.column(self.names[0]).measure, decided).to_dict()
+            name: asdict(soundness(each, each.column(self.names[0]).measure, decided))
             for name, each in self.scores.items()
         }
 

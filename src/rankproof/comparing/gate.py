@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Unpack
 
 import numpy as np
@@ -281,7 +281,7 @@ def gate_scores(
     notes += [*bounds_notes(alike), *favours(compared, "baseline")]
     notes += [new.apart] if new.apart else []
     notes += [f"{BEFORE}{name}: {said}" for name, each in data.items() for said in each.errors]
-    told = {name: each.to_dict() for name, each in data.items()}
+    told = {name: asdict(each) for name, each in data.items()}
     return Gate([*wrong, *undecide_rows(rows, coverages), *coverages], alpha, strict, old, new, notes, told, about)
 
 

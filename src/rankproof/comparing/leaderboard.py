@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any, Unpack
 
@@ -172,7 +172,7 @@ def leaderboard(
     for i, each in enumerate(duels):
         if {each.better, each.worse} & missing.keys() or {each.better, each.worse} <= wrong:
             duels[i] = replace(each, told_apart=False)
-    limits = {each: soundness(alike[each], column.measure).to_dict() for each in ordered}
+    limits = {each: asdict(soundness(alike[each], column.measure)) for each in ordered}
     counting = {each: own.only([name], queries) if shared else own for each, own in alike.items()}
     spans = {each: counting[each].interval(name) for each in ordered}
     few = tuple(map(answer_first, missing.values()))

@@ -106,7 +106,7 @@ class ScoresLike(Result, ABC):
             name = self.parse(name).name
         except RankproofError as unknown:
             raise NotThere(str(unknown)) from None
-        return among(self.names.get(name, name), self.columns)
+        return checked_name(self.names.get(name, name), self.columns)
 
     def parse(self, measure: str) -> Measure:
         """The measure of that name; judged scores know metrics of their own under some names."""
@@ -349,7 +349,7 @@ class ScoresLike(Result, ABC):
         return f"<{type(self).__name__} of {len(self.query_ids)} {noun}: {means}>"
 
 
-def among(name: str, measured: Collection[str]) -> str:
+def checked_name(name: str, measured: Collection[str]) -> str:
     """The name of a measure, refused if it is not among those that were measured."""
     if name not in measured:
         raise NotThere(

@@ -29,7 +29,7 @@ from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError
 from rankproof.io.counted import check_ids
 from rankproof.io.load import load_judgments, load_ranking
-from rankproof.scoring.protocol import among, range_of
+from rankproof.scoring.protocol import checked_name, range_of
 from rankproof.stats.distributions import NORMAL
 from rankproof.stats.intervals import Interval, interval_of
 
@@ -211,7 +211,7 @@ class SpreadScores(Result):
 
     def _key(self, measure: str | Measure) -> str:
         name = measure.name if isinstance(measure, Measure) else str(measure)
-        return among(name if name in self.measures else parse(name).name, self.measures)
+        return checked_name(name if name in self.measures else parse(name).name, self.measures)
 
     def __getitem__(self, measure: str | Measure) -> float:
         return self._column(self._key(measure)).mean
