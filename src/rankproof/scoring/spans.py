@@ -202,6 +202,11 @@ def evaluate_spans(
     documents = {(query, span.document) for query, spans in judged.by_query.items() for span in spans}
     unit = tokens if isinstance(tokens, str) else getattr(tokens, "__qualname__", type(tokens).__name__)
     kept = count_queries(conventions, answered, (counted.relevant_tokens(each.rel or 0) > 0 for each in asked))
+    missing_queries = [query for query in queries if query not in found]
+    extra = [query for query in found if query not in judged.by_query]
+    findings = [*unanswered_queries(queries, missing_queries, extra, missing == "skip")]
+    if answered.any():
+        findings += unjudged_queries(len(extra), extra)
     definition = {
         "conventions": conventions.to_dict(),
         "measures": {each.name: {**each.to_dict(), "tokens": unit} for each in asked},
@@ -219,18 +224,6 @@ def evaluate_spans(
         stored={
             "definition": definition,
             "facts": {"documents": len(documents), "tied": 0.0, "unjudged": {}},
-            "audit": _audit(queries, list(found), conventions).to_dict(),
+            "audit": Audit.of(findings).to_dict(),
         },
     )
-
-
-def _audit(judged: Sequence[str], ranked: Sequence[str], conventions: Conventions) -> Audit:
-    """Whether both sides are of the same queries."""
-    known, seen = set(judged), set(ranked)
-    missing = [query for query in judged if query not in seen]
-    extra = [query for query in ranked if query not in known]
-    skipped = conventions.missing == "skip"
-    findings = [*unanswered_queries(judged, missing, extra, skipped)]
-    if len(missing) < len(judged):
-        findings += unjudged_queries(len(extra), extra)
-    return Audit.of(findings)

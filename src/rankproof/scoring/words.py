@@ -49,8 +49,9 @@ GROUPS = 4
 def scores(summaries: Sequence[Summary], above: Sequence[Block] = ()) -> Document:
     """Errors that make the numbers wrong come above them, where they are read first; warnings come below."""
     wrong, warnings = _findings(summaries, "error"), _findings(summaries, "warning")
-    told = _one(summaries[0]) if len(summaries) == 1 else _several(summaries)
-    parts = [Part(*above), wrong_data(wrong), *told, *warnings_under(warnings, LIKELY if wrong else ALWAYS)]
+    shown = _one(summaries[0]) if len(summaries) == 1 else _several(summaries)
+    under = warnings_under(warnings, LIKELY if wrong else ALWAYS)
+    parts = [Part(*above), wrong_data(wrong), *shown, *_under(summaries), *under]
     return Document("Scores", parts, rows := tables.records(summaries), kinds=tables.kinds_of(rows))
 
 
@@ -66,14 +67,20 @@ def _one(summary: Summary) -> Iterator[Part]:
         # Somebody asked for groups, so some are shown whatever else there is.
         yield from first_rows(slices(summary), GROUPS, LIKELY, "other groups", media=(*TERMINAL, PAPER))
         yield Part(*(measures(rows, group) for group, rows in summary.slices.items()), media=(PAGE,))
-    if summary.apart:
-        yield Part(Paragraph(""), Paragraph(summary.apart))
-    size = f"{tables.size(summary)} {tables.tied_sentence(summary)} {tables.unjudged_sentence(summary)}".strip()
-    yield Part(Paragraph(""), Paragraph(size), rank=LIKELY, name="sizes")
-    for each in (*summary.said, *tables.notes(summary.rows)):
-        yield Part(Paragraph(each), rank=MAYBE, name="notes")
-    method = f"{tables.definitions(summary)} {tables.intervals(summary.rows)}".strip()
-    yield Part(Paragraph(method), rank=SELDOM, name="conventions and methods")
+
+
+def _under(summaries: Sequence[Summary]) -> Iterator[Part]:
+    """What is to be known of the table: what several rankings share is said once."""
+    first, several = summaries[0], len(summaries) > 1
+    if first.apart:
+        yield Part(Paragraph(""), Paragraph(first.apart))
+    own = "" if several else f"{tables.tied_sentence(first)} {tables.unjudged_sentence(first)}"
+    yield Part(Paragraph(""), Paragraph(f"{tables.size(first)} {own}".strip()), rank=LIKELY, name="sizes")
+    for each in _of_each(summaries) if several else (*first.said, *tables.notes(first.rows)):
+        yield Part(Paragraph(each), rank=MAYBE, name="notes on each ranking" if several else "notes")
+    method = tables.intervals([row for summary in summaries for row in summary.rows])
+    said = dict.fromkeys(f"{tables.definitions(each)} {method}".strip() for each in summaries)
+    yield Part(*map(Paragraph, said), rank=SELDOM, name="conventions and methods")
 
 
 def measures(rows: Sequence[ScoreRow], caption: str = "") -> Table:
@@ -99,21 +106,12 @@ TALL = 14
 
 
 def _several(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:
-    """Several rankings side by side, and under them what they share and where they differ."""
+    """Several rankings side by side, then the groups of each."""
     yield from _side_by_side(summaries)
     for summary in summaries:
         if summary.slices:
             name = f"groups of {cut(summary.name, 20)}"
             yield Part(slices(summary, summary.name), rank=LIKELY, name=name)
-    if summaries[0].apart:
-        yield Part(Paragraph(""), Paragraph(summaries[0].apart))
-    yield Part(Paragraph(""), Paragraph(tables.size(summaries[0])), rank=LIKELY, name="sizes")
-    for each in _of_each(summaries):
-        yield Part(Paragraph(each), rank=MAYBE, name="notes on each ranking")
-    rows = [row for summary in summaries for row in summary.rows]
-    shared = [f"{tables.definitions(each)} {tables.intervals(rows)}".strip() for each in summaries]
-    said = (Paragraph(each) for each in dict.fromkeys(shared))
-    yield Part(*said, rank=SELDOM, name="conventions and methods")
 
 
 def _side_by_side(summaries: Sequence[Summary]) -> Iterator[Part | FirstFit]:

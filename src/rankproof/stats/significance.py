@@ -269,9 +269,8 @@ def smallest_detectable(
     >>> round(smallest_detectable(1.0, 34), 3)
     0.495
     """
-    _check(spread, alpha, sides)
+    _check(spread, alpha, power, sides)
     check_whole("queries", n, least=0)
-    check_power(power, alpha)
     return None if n < 2 else spread / math.sqrt(n) * _shift_needed(n, alpha, power, sides)
 
 
@@ -284,8 +283,7 @@ def queries_needed(
     >>> queries_needed(0.5, 1.0)
     34
     """
-    _check(spread, alpha, sides)
-    check_power(power, alpha)
+    _check(spread, alpha, power, sides)
     if not math.isfinite(difference):
         raise DataError(
             f"difference: got {difference}, expected a finite number. Next: give the difference of the means."
@@ -318,8 +316,9 @@ def _power(shift: float, n: int, alpha: float, sides: int) -> float:
     return shifted_t_above(t, n - 1, shift) + wrong_side
 
 
-def _check(spread: float, alpha: float, sides: int) -> None:
+def _check(spread: float, alpha: float, power: float, sides: int) -> None:
     check_alpha(alpha)
+    check_power(power, alpha)
     if sides not in (1, 2):
         raise UsageError(f"sides: got {sides!r}, expected 1 or 2. Next: choose one of them.")
     if not (math.isfinite(spread) and spread >= 0):
