@@ -101,13 +101,18 @@ def tables(found: Comparison) -> list[Block]:
 
 def _differences(found: Comparison, rows: Sequence[ComparisonRow], **settings: Any) -> Table:
     """The first table of a group: what differs by how much."""
-    caption = _heading(found, rows)
-    return Table.of(HEADINGS, _cells(found, rows), WORDS, caption=caption, grouped=True, **settings)
+    lines = [cells for *_, cells in _lines(found, rows)]
+    return Table.of(HEADINGS, lines, WORDS, caption=_heading(found, rows), grouped=True, **settings)
 
 
 def _details(rows: Sequence[ComparisonRow]) -> Table:
     """The second table of a group: how often, and what could be shown."""
-    return Table.of(DETAILS, _detail_cells(rows), WORDS, grouped=True)
+    lines = [
+        ("" if i else measure, row.system, *_detail_cells(row))
+        for measure, same in group_rows(rows, "measure").items()
+        for i, row in enumerate(same)
+    ]
+    return Table.of(DETAILS, lines, WORDS, grouped=True)
 
 
 def _heading(found: Comparison, rows: Sequence[ComparisonRow]) -> str:
@@ -119,39 +124,32 @@ def _heading(found: Comparison, rows: Sequence[ComparisonRow]) -> str:
     return f"{where}{count(most, 'query')}{of_which}, compared with {found.baseline}"
 
 
-def _cells(found: Comparison, rows: Sequence[ComparisonRow]) -> list[tuple[str, ...]]:
-    """The first table's rows: under each measure the baseline where they are of all queries, then the systems."""
-    lines: list[tuple[str, ...]] = []
+def _lines(
+    found: Comparison, rows: Sequence[ComparisonRow]
+) -> Iterator[tuple[str, ComparisonRow | None, tuple[str, ...]]]:
+    """The first table, line by line: the measure, the row, and its cells; a baseline, over all queries, has no row."""
     for measure, same in group_rows(rows, "measure").items():
-        labels = ["" if i or not row.slice else measure for i, row in enumerate(same)]
         if not same[0].slice:
             mean = score(found.baseline_means[measure])
-            lines.append((measure, found.baseline, mean, "", "", "", "baseline"))
-        lines += [
-            (
-                *(label, row.system, score(row.mean), signed_number(row.difference)),
-                *(signed_span(row.low, row.high), probability(row.p_corrected, found.alpha), short_verdict(row)),
-            )
-            for label, row in zip(labels, same, strict=True)
-        ]
-    return lines
+            yield measure, None, (measure, found.baseline, mean, "", "", "", "baseline")
+        for i, row in enumerate(same):
+            label = "" if i or not row.slice else measure
+            yield measure, row, (label, row.system, score(row.mean), *_difference_cells(found, row))
 
 
-def _detail_cells(rows: Sequence[ComparisonRow]) -> list[tuple[str, ...]]:
-    """The second table's rows: under each measure the systems."""
-    return [
-        (
-            "" if i else measure,
-            row.system,
-            f"{row.wins}/{row.ties}/{row.losses}",
-            ABSENT if row.effect is None else f"{row.effect:+.2f}",
-            score(row.detectable),
-            probability(row.p),
-            ABSENT if row.queries_needed is None else f"{row.queries_needed:,}",
-        )
-        for measure, same in group_rows(rows, "measure").items()
-        for i, row in enumerate(same)
-    ]
+def _difference_cells(found: Comparison, row: ComparisonRow) -> tuple[str, ...]:
+    p, span = probability(row.p_corrected, found.alpha), signed_span(row.low, row.high)
+    return signed_number(row.difference), span, p, short_verdict(row)
+
+
+def _detail_cells(row: ComparisonRow) -> tuple[str, ...]:
+    return (
+        f"{row.wins}/{row.ties}/{row.losses}",
+        ABSENT if row.effect is None else f"{row.effect:+.2f}",
+        score(row.detectable),
+        probability(row.p),
+        ABSENT if row.queries_needed is None else f"{row.queries_needed:,}",
+    )
 
 
 def short_verdict(row: ComparisonRow) -> str:
@@ -202,16 +200,12 @@ def _forms(found: Comparison, rows: Sequence[ComparisonRow]) -> Iterator[list[An
     yield [[_differences(found, rows, tall=TALL)]]
     if len(systems) == 1:
         # One system against the baseline: a line a measure.
-        own = [each for each in _cells(found, rows) if each[-1] != "baseline"]
-        lines = [
-            (name, score(found.baseline_means[name]), *cell[2:])
-            for name, cell in zip(group_rows(rows, "measure"), own, strict=True)
-        ]
+        means = found.baseline_means
+        lines = [(name, score(means[name]), *cells[2:]) for name, row, cells in _lines(found, rows) if row]
         headings = ("measure", "baseline", *HEADINGS[2:])
         yield [[Table.of(headings, lines, WORDS, caption=_heading(found, rows))]]
     first, *others = group_rows(rows, "measure").values()
-    caption = _heading(found, rows)
-    deciding = Table.of(HEADINGS, _cells(found, first), WORDS, caption=caption, grouped=True)
+    deciding = _differences(found, first)._replace(caption=_heading(found, rows))
     matrix = [Part(_matrix(others, systems), rank=LIKELY, name="the other measures", media=(SCREEN,))]
     yield [[deciding], *(matrix if others else [])]
 
@@ -230,25 +224,21 @@ def _matrix(measures: Sequence[Sequence[ComparisonRow]], systems: Sequence[str])
 def _in_full(found: Comparison, rows: Sequence[ComparisonRow]) -> Table:
     """One table with the columns of both, and the verdict in full beside the names: telephones show the first."""
     headings = (*HEADINGS[:2], HEADINGS[-1], *HEADINGS[2:-1], *DETAILS[2:-1])
-    compared = [each for same in group_rows(rows, "measure").values() for each in same]
-    more = iter(zip(_detail_cells(rows), compared, strict=True))
     lines = []
-    for line in _cells(found, rows):
-        detail, each = (("",) * len(DETAILS), None) if line[-1] == "baseline" else next(more)
-        said = line[-1] if each is None else verdict(each, found.margin)
-        lines.append((*line[:2], said, *line[2:-1], *detail[2:-1]))
+    for _, row, line in _lines(found, rows):
+        told = line[-1] if row is None else verdict(row, found.margin)
+        details = ("",) * len(DETAILS[2:-1]) if row is None else _detail_cells(row)[:-1]
+        lines.append((*line[:2], told, *line[2:-1], *details))
     return Table.of(headings, lines, WORDS, caption=_heading(found, rows))
 
 
 def _for_papers(found: Comparison, rows: Sequence[ComparisonRow], group: str) -> Part:
     """The table of a paper: what is significant is marked, the best mean bold if it is told apart."""
-    verdicts = {(each.measure, each.system): each.verdict for each in rows}
     best = {name: _best(found, same) for name, same in group_rows(rows, "measure").items()}
-    lines, measure = [], ""
-    for label, system, mean, *others, _ in _cells(found, rows):
-        measure = label or measure
-        raised = {"better": BETTER, "worse": WORSE}.get(verdicts.get((measure, system), ""), "")
-        lines.append((label, system, Cell(mean, best=mean == best.get(measure), raised=raised), *others))
+    lines = []
+    for measure, row, (label, system, mean, *others, _) in _lines(found, rows):
+        raised = "" if row is None else {"better": BETTER, "worse": WORSE}.get(row.verdict, "")
+        lines.append((label, system, Cell(mean, best=mean == best[measure], raised=raised), *others))
     legend = (
         f"dagger: better than {found.baseline}, double dagger: worse, at {found.alpha:g}; bold: the best mean, "
         "where it is told apart from the baseline"
@@ -273,12 +263,8 @@ def _pairs(found: Comparison) -> Iterator[Part]:
     measures: dict[str, list[tuple[str, ...]]] = {}
     for each in found.pairs:
         rows = measures.setdefault(each.measure, [])
-        rows.append(
-            (
-                *("" if rows else each.measure, each.system, each.baseline, signed_number(each.difference)),
-                *(signed_span(each.low, each.high), probability(each.p_corrected, found.alpha), short_verdict(each)),
-            )
-        )
+        label = "" if rows else each.measure
+        rows.append((label, each.system, each.baseline, *_difference_cells(found, each)))
     caption = f"Every pair of systems, corrected over {count(len(found.pairs), 'comparison')} ({found.correction}):"
 
     def made(some: Sequence[Sequence[tuple[str, ...]]]) -> Table:
