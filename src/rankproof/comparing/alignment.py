@@ -88,18 +88,14 @@ def counted_by_all(columns: Iterable[ScoreColumn]) -> Array | None:
 
 def _same_source(scores: Mapping[str, ScoresLike], first: ScoresLike) -> bool:
     """Whether all scores come from one call, so that nothing can differ."""
-    ranked = with_rankings(scores)
     judgments = first.judgments if isinstance(first, Scores) else None
-    return (
-        judgments is not None
-        and len(ranked) == len(scores)
-        and all(
-            each.judgments is judgments
-            and each.conventions == first.conventions
-            and list(each) == list(first)
-            and _by_query(each) == _by_query(first)
-            for each in ranked.values()
-        )
+    return judgments is not None and all(
+        isinstance(each, Scores)
+        and each.judgments is judgments
+        and each.conventions == first.conventions
+        and list(each) == list(first)
+        and _by_query(each) == _by_query(first)
+        for each in scores.values()
     )
 
 

@@ -173,8 +173,7 @@ def leaderboard(
         if {each.better, each.worse} & missing.keys() or {each.better, each.worse} <= wrong:
             duels[i] = replace(each, told_apart=False)
     limits = {each: asdict(soundness(alike[each], column.measure)) for each in ordered}
-    counting = {each: own.only([name], queries) if shared else own for each, own in alike.items()}
-    spans = {each: counting[each].interval(name) for each in ordered}
+    spans = {x: (alike[x].only([name], queries) if shared else alike[x]).interval(name) for x in ordered}
     few = tuple(map(answer_first, missing.values()))
     notes = [*unanswered_notes(limits), *unjudged_notes(limits), *range_notes([column.measure])]
     return Leaderboard(

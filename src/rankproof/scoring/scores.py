@@ -234,23 +234,21 @@ class Scores(ScoresLike):
             return JudgedScores.from_dict(data)
         queries = tuple(data["queries"])
         index = {query: i for i, query in enumerate(queries)}
+        columns = {}
+        for name, by_query in data["per_query"].items():
+            places = [index[query] for query in by_query]
+            values, counted = np.zeros(len(index)), np.zeros(len(index), dtype=bool)
+            values[places], counted[places] = list(by_query.values()), True
+            columns[name] = ScoreColumn(parse(name), values, None if counted.all() else counted)
         return Scores(
             query_ids=queries,
-            columns={name: _column(name, values, index) for name, values in data["per_query"].items()},
+            columns=columns,
             conventions=Conventions.from_dict(data["definition"]["conventions"]),
             groups={name: np.array([index[q] for q in each]) for name, each in data["groups"].items()},
             beyond=Audit.from_dict(data["audit"]).of_kind(BEYOND),
             names=dict(data["names"]),
             stored=json.loads(json.dumps(dict(data))),
         )
-
-
-def _column(name: str, values: Mapping[str, float], index: Mapping[str, int]) -> ScoreColumn:
-    column = np.zeros(len(index))
-    counted = np.zeros(len(index), dtype=bool)
-    for query, value in values.items():
-        column[index[query]], counted[index[query]] = value, True
-    return ScoreColumn(parse(name), column, None if counted.all() else counted)
 
 
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9.\-]+")

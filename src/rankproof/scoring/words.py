@@ -218,14 +218,11 @@ def spread_scores(found: SpreadScores) -> Document:
         for group, part in [(None, found), *found.slices.items()]
         for name, of in [(name, part.uncertainty(name)) for name in part]
     ]
-    limits = {name: found.ceiling(name) if found.summary.sums else None for name in found}
-    rows = [
-        [name := r["measure"], score(r["mean"]), span(r["low"], r["high"]), score(limits[name]), f"{r['n']:,}"]
-        for r in records[: len(limits)]
-    ]
+    limits = {name: score(found.ceiling(name) if found.summary.sums else None) for name in found}
+    lines = [(r["measure"], score(r["mean"]), span(r["low"], r["high"]), f"{r['n']:,}") for r in records]
+    rows = [(*line[:3], limits[line[0]], line[3]) for line in lines[: len(limits)]]
+    sliced = [(r["slice"], *line) for r, line in zip(records, lines, strict=True) if r["slice"] is not None]
     parts = [wrong_data(found.wrong), Part(Table.of(headings, rows, ["measure"])), Part(*map(Paragraph, _facts(found)))]
-    sliced = [[str(r["slice"]), str(r["measure"]), score(r["mean"]), span(r["low"], r["high"]), f"{r['n']:,}"]
-              for r in records if r["slice"] is not None]  # fmt: skip
     if sliced:
         table = Table.of(["slice", "measure", "mean", "95 % interval", "n"], sliced, ["slice", "measure"], grouped=True)
         parts.append(Part(Heading("Slices"), table, rank=1, name="the slices"))

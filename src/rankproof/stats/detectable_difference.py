@@ -139,13 +139,12 @@ def detectable(
     """
     row = differences(values)
     m, moves = int(np.count_nonzero(row)), Moves.of(row, max(map(abs, possible_range(row, ends))))
-    if m < FEWEST:
-        return Detection(None, too_few_sentence(m, len(row)))
-    if m < MANY and m < RARE * len(row) and not moves.hits:
+    rare = m < RARE * len(row) and not moves.hits
+    if m < FEWEST or (rare and m < MANY):
         return Detection(None, too_few_sentence(m, len(row)))
     if not moves.spread:
         return Detection(None, f"all {m:,} queries changed by the same: how much they vary cannot be seen")
-    if m < RARE * len(row) and not moves.hits:
+    if rare:
         moves = replace(moves, moved=_usually_moved(m) / len(row))
     value = _smallest(moves, alpha, sides, power)
     if value is None:
