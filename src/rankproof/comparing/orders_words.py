@@ -49,15 +49,12 @@ def leaderboard(view: View) -> Document:
     raised = [Cell(mean, raised=each) for mean, each in zip(means, letters, strict=True)]
     system, measure = Column("system", names), view["measure"]
     shown = [system, Column(measure, means, True), intervals, ranks, Column("letters", letters, True)]
-    keys = ("system", "measure", "mean", "low", "high", "rank", "letters", "queries")
-    spans, n = view["intervals"], view["queries"]
-    records = [
-        dict(zip(keys, (name, measure, mean, *spans[name], int(rank), letter, n), strict=True))
-        for (name, mean), rank, letter in zip(view["means"].items(), ranks.cells, letters, strict=True)
-    ]
-    bars = []
-    for name, mean in view["means"].items():
-        low, high = (math.nan if end is None else end for end in view["intervals"][name])
+    records, bars = [], []
+    for (name, mean), rank, letter in zip(view["means"].items(), ranks.cells, letters, strict=True):
+        low, high = view["intervals"][name]
+        ends = {"low": low, "high": high, "rank": int(rank), "letters": letter, "queries": view["queries"]}
+        records.append({"system": name, "measure": measure, "mean": mean, **ends})
+        low, high = (math.nan if end is None else end for end in (low, high))
         bars.append((name, "", Bar(measure, mean, low, high, math.nan)))
     drawn = Chart("", picture=lambda: figure("Means and intervals", whiskers(measure, bars)))
     parts = [
@@ -77,10 +74,11 @@ def correlation(view: View) -> Document:
     columns = [Column("system", list(view["scores"]))]
     for name, values, higher in zip(view["names"], sides, view["higher"], strict=True):
         columns += [Column(name, [score(each) for each in values], True), Column("rank", _ranks(values, higher), True)]
-    ranks = [map(int, map(str, columns[at].cells)) for at in (2, 4)]
-    keys = ("system", "first", "first_rank", "second", "second_rank")
-    lines = zip(view["scores"], sides[0], ranks[0], sides[1], ranks[1], strict=True)
-    records = [dict(zip(keys, line, strict=True)) for line in lines]
+    places = zip(view["scores"].items(), columns[2].cells, columns[4].cells, strict=True)
+    records = [
+        {"system": name, "first": one, "first_rank": int(rank), "second": other, "second_rank": int(place)}
+        for (name, (one, other)), rank, place in places
+    ]
     left = view["left_out"]
     said = [
         f"Kendall's tau-b {score(view['tau_b'])}, over {count(view['systems'], 'system')} that both order.",

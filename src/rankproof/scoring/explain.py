@@ -317,7 +317,18 @@ def explain_scores(scores: Scores, judgments: Judgments, table: RankingTable, qu
         raise DataError("there are no rankings behind these scores. Next: evaluate again.")
     value = float(column.values[at])
     hits = _as_scored(measure, scores.hits.select(np.array([at])), conventions, value)
-    written = derive(measure, hits)
+    written, closing = derive(measure, hits), []
+    if abs(written.value - value) > SAME:  # the number under a convention, not for a single order of the documents
+        if conventions.rounded is not None:
+            closing.append(Step("rounded", f"rounded to {conventions.rounded} decimals", value=value))
+        else:
+            ties = f"ties={conventions.ties}: {CHOICES['ties'][conventions.ties]}"
+            closing.append(Step("ties", ties, value=value))
+    notes = [column.note] if column.note else []
+    if scores.hits.answered is not None and not scores.hits.answered[at]:
+        notes.append("the ranking has no documents for this query")
+    if column.counted is not None and not column.counted[at]:
+        notes.append("this query is left out of the mean")
     return Explained(
         query=query,
         measure=measure.name,
@@ -327,10 +338,10 @@ def explain_scores(scores: Scores, judgments: Judgments, table: RankingTable, qu
         value=value,
         lines=tuple(listing(table, query, judgments, hits, conventions, written.parts)),
         missed=tuple(missed_documents(judgments, query, hits)),
-        steps=(*written.steps, *_closing(written.value, value, conventions)),
+        steps=(*written.steps, *closing),
         names={i: judgments.doc_ids[i] for i in range(judgments.start[at], judgments.start[at + 1])},
         conventions=conventions,
-        notes=tuple(_notes(scores, at)),
+        notes=tuple(notes),
         claim=None if conventions.profile is None else claim(conventions.profile, measure),
         ideal=tuple(ideal(measure, judgments, hits)),
     )
@@ -347,23 +358,3 @@ def _as_scored(measure: Measure, hits: Hits, conventions: Conventions, value: fl
         if abs(float(measure(seen_by(measure, order))[0]) - value) <= SAME:
             return order
     return hits
-
-
-def _closing(derived: float, value: float, conventions: Conventions) -> list[Step]:
-    """The number under a convention, from the one derived for a single order of the documents."""
-    if abs(derived - value) <= SAME:
-        return []
-    if conventions.rounded is not None:
-        return [Step("rounded", f"rounded to {conventions.rounded} decimals", value=value)]
-    return [Step("ties", f"ties={conventions.ties}: {CHOICES['ties'][conventions.ties]}", value=value)]
-
-
-def _notes(scores: Scores, at: int) -> list[str]:
-    """Notes that must be shown beside the number."""
-    column, hits = next(iter(scores.columns.values())), scores.hits
-    said = [column.note] if column.note else []
-    if hits is not None and hits.answered is not None and not hits.answered[at]:
-        said.append("the ranking has no documents for this query")
-    if column.counted is not None and not column.counted[at]:
-        said.append("this query is left out of the mean")
-    return said
