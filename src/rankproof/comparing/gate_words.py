@@ -121,9 +121,8 @@ def _forms(tables: Sequence[Table], **settings: Any) -> FirstFit:
 def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part | FirstFit]:
     """The rows over all queries, doubts about the data, why rows did not pass, and the groups by outcome."""
     here = (SCREEN,)
-    for group, table in listed.items():
-        if not group:
-            yield _forms([table], media=here)
+    if "" in listed:
+        yield _forms([listed[""]], media=here)
     fallen = by_key((each.outcome, each.slice) for each in found.rows if each.slice and each.outcome != "pass")
     for outcome, slices in sorted(fallen.items(), key=lambda pair: list(SAYS).index(pair[0])):
         groups = list(dict.fromkeys(slices))
@@ -133,8 +132,7 @@ def _on_screen(found: Gate, listed: Mapping[str, Table]) -> Iterator[Part | Firs
         if group:
             yield _forms([table], rank=2, name="group", media=here)
     reasons = sentences(found)
-    first = next(iter(found.notes), None) or next(iter(reasons), None)
-    kept = {first, next((each for each in reasons if each.startswith(BEFORE)), None)}
+    kept = {*(found.notes or reasons)[:1], *[each for each in reasons if each.startswith(BEFORE)][:1]}
     for reason in reasons:
         yield Part(Paragraph(reason), rank=ALWAYS if reason in kept else 1, name="reasons", media=here)
 

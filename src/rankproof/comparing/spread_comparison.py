@@ -65,15 +65,13 @@ class SpreadComparison(Result):
     def verdict(self, measure: str | Measure) -> str:
         """What follows: of a margin, if there is one, as at 1e8 queries nothing is exactly 0."""
         found = self[measure]
-        if self.doubts:
+        if self.doubts or found.n < FEWEST_TO_DECIDE:
             return "undecided"
         sign = self.measures[self._name(measure)].spec.sign
         low, high = sorted((sign * found.low, sign * found.high))
         margin = self.margin or 0.0
         if self.margin is not None and found.equivalent(margin):
             return "equivalent"
-        if found.n < FEWEST_TO_DECIDE:
-            return "undecided"
         if low > margin:
             return f"{self.names[1]} is better"
         return f"{self.names[0]} is better" if high < -margin else "undecided"

@@ -136,11 +136,11 @@ class Kernel:
                 kept = np.log(np.maximum(kept, FLOOR))
             return ExactSum.of(kept)
 
-        found = [(CEILING, total(ceiling(column.measure, hits)))]
         bounds = tie_bounds(column.measure, hits)
         low, high = bounds or (column.values, column.values)
         unknown = ExactSum.of(np.array([float(hits.first is not None and bounds is None)]))
-        return [*found, (LOW, total(low)), (HIGH, total(high)), (OPEN, unknown)]
+        most = total(ceiling(column.measure, hits))
+        return [(CEILING, most), (LOW, total(low)), (HIGH, total(high)), (OPEN, unknown)]
 
     def of_queries(self, judged: Any, judgments: Judgments) -> dict[str, list[str | None]]:
         """The slice and the cluster of each query; a query that has two of one is an error."""

@@ -63,8 +63,14 @@ def difference_interval(
     check_whole("resamples", resamples)
     row = differences(values)
     n = len(row)
-    if method == "adaptive":
-        return _adaptive(row, level, ends)
+    if method == "adaptive" and n == 1:
+        return Interval(math.nan, math.nan, ONE_QUERY, 1)
+    if method == "adaptive":  # Student's if many queries carry the spread, Gaffke's for unseen values if few do
+        sample, alpha = ValueSample.of(row), (1 - level) / 2
+        least, most = possible_range(row, ends)
+        low, high = lower_bound(sample, alpha, least), -lower_bound(sample.negate(), alpha, -most)
+        made = "Student's t, corrected for skewness" if sample.rarity < 1 else "Gaffke's bounds"
+        return Interval(low, high, made if sample.rarity in (0, 1) else "Student's t towards Gaffke's bounds", n)
     if method == "t":
         if (settled := settled_interval(row)) is not None:
             return settled
@@ -76,18 +82,6 @@ def difference_interval(
     drawn_by = bca_interval if method == "bca" else percentile
     found = drawn_by(np.sort(-row) if turned else row, np.random.default_rng([seed, n]), level, resamples)
     return replace(found, low=-found.high, high=-found.low) if turned else found
-
-
-def _adaptive(row: Array, level: float, ends: Ends | None) -> Interval:
-    """Student's interval if many queries carry the spread, Gaffke's, which allows for unseen values, if few do."""
-    if len(row) == 1:
-        return Interval(math.nan, math.nan, ONE_QUERY, 1)
-    sample, alpha = ValueSample.of(row), (1 - level) / 2
-    least, most = possible_range(row, ends)
-    low, high = lower_bound(sample, alpha, least), -lower_bound(sample.negate(), alpha, -most)
-    rare = sample.rarity
-    made = "Student's t, corrected for skewness" if rare < 1 else "Gaffke's bounds"
-    return Interval(low, high, made if rare in (0, 1) else "Student's t towards Gaffke's bounds", len(row))
 
 
 UNSEEN = "rare changes that these queries need not show are not ruled out"
