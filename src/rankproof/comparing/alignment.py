@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.core.arrays import Array
 from rankproof.core.audit.queries import UNANSWERED, beyond_queries
 from rankproof.core.conventions import Conventions, is_unanswered
-from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import for_face

@@ -12,10 +12,11 @@ import numpy as np
 
 from rankproof.comparing.alignment import soundness, with_rankings
 from rankproof.comparing.conclusions import BROKEN, answer_first, serious_findings
+from rankproof.core.arrays import Array
 from rankproof.core.audit import Finding
 from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.core.explanation import ExplainedCase
-from rankproof.core.hits import ABOVE_ZERO, Array, Hits
+from rankproof.core.hits import ABOVE_ZERO, Hits
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import CLOSE, ceiling

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from rankproof.comparing.alignment import Soundness, SystemPair, corrected_in
+from rankproof.core.arrays import Array
 from rankproof.core.conventions import BARREN
-from rankproof.core.hits import Array
 from rankproof.document.model import PlainData
 from rankproof.errors import one_of
 from rankproof.scoring.evaluate import check_floor

@@ -19,9 +19,9 @@ from rankproof.comparing.alignment import (
     soundness,
 )
 from rankproof.comparing.conclusions import ALLOWED, answer_first, too_few_answers, unanswered_notes, unjudged_notes
+from rankproof.core.arrays import Array
 from rankproof.core.conventions import FEWEST_TO_DECIDE, ScoringArguments
 from rankproof.core.defaults import DEFAULT_MEASURES
-from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.scoring import average

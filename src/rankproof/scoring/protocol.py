@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from rankproof.core.arrays import Array
 from rankproof.core.conventions import USUAL, Conventions
 from rankproof.core.expected_and_extreme_values import by_id
-from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import one_by_one, parse, parse_all
 from rankproof.core.scoring import Pair, ScoreColumn, ScoreRow, Summary

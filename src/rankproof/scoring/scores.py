@@ -15,10 +15,11 @@ from typing import Any, Self
 import numpy as np
 
 from rankproof.core import scoring
+from rankproof.core.arrays import Array
 from rankproof.core.audit import Audit
 from rankproof.core.audit.queries import BEYOND
 from rankproof.core.conventions import Conventions
-from rankproof.core.hits import Array, Hits
+from rankproof.core.hits import Hits
 from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure

@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from rankproof.core.arrays import Array
 from rankproof.core.audit import Audit
 from rankproof.core.audit.queries import beyond_queries, unanswered_queries, unjudged_queries
 from rankproof.core.conventions import Conventions, count_queries
 from rankproof.core.corpus import UNJUDGED, Corpus, JudgedSpan, Place, ShownDocument, SpanJudgments, place_of
 from rankproof.core.defaults import SPAN_MEASURES
-from rankproof.core.hits import Array
 from rankproof.core.names import parse_all
 from rankproof.core.scoring import ScoreColumn
 from rankproof.core.table import best_first

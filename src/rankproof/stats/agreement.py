@@ -16,8 +16,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from rankproof.core.arrays import finite_row
-from rankproof.core.hits import Array
+from rankproof.core.arrays import Array, finite_row
 from rankproof.core.measures.pairs import rank_biased_overlap, tau_ap
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import count

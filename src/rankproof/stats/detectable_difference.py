@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from rankproof.core.hits import Array
+from rankproof.core.arrays import Array
 from rankproof.stats.confidence import Ends, possible_range
 from rankproof.stats.distributions import NORMAL, beta_share, log_choose, shifted_t_above, t_quantile
 from rankproof.stats.paired import SAME, differences, step_of

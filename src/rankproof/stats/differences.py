@@ -13,8 +13,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from rankproof.core.arrays import Array
 from rankproof.core.conventions import FEWEST_TO_DECIDE, TOO_FEW_TO_DECIDE
-from rankproof.core.hits import Array
 from rankproof.core.mergeable_summaries import ValueSummary
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, check_number, check_one_of, check_whole

@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from rankproof.core.hits import Array
+from rankproof.core.arrays import Array
 
 NORMAL = NormalDist()
 HALF_ROOT = math.sqrt(0.5)

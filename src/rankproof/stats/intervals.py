@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankproof.core.arrays import FLOOR, KEPT, LARGEST, distinct, finite_row, round_to_digits
-from rankproof.core.hits import Array
+from rankproof.core.arrays import FLOOR, KEPT, LARGEST, Array, distinct, finite_row, round_to_digits
 from rankproof.document.model import Displayable
 from rankproof.errors import check_number, check_whole, explain_calls
 from rankproof.progress import draw_in_lots

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankproof.core.arrays import distinct
-from rankproof.core.hits import Array
+from rankproof.core.arrays import Array, distinct
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, check_number
 from rankproof.stats.distributions import NORMAL, quantile, t_quantile

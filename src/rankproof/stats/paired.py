@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from rankproof._moved import old_names
-from rankproof.core.arrays import by_key, distinct, finite_row
-from rankproof.core.hits import Array
+from rankproof.core.arrays import Array, by_key, distinct, finite_row
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, check_number, check_one_of, check_whole, explain_calls
 from rankproof.progress import draw_in_lots

@@ -13,8 +13,7 @@ from functools import cache
 
 import numpy as np
 
-from rankproof.core.arrays import finite_row
-from rankproof.core.hits import Array
+from rankproof.core.arrays import Array, finite_row
 from rankproof.errors import DataError, UsageError, check_whole, explain_calls
 from rankproof.progress import draw_in_lots
 from rankproof.stats.distributions import NORMAL, log_choose, shifted_t_above, solve, t_above, t_quantile
