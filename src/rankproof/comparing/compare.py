@@ -30,14 +30,7 @@ from rankproof.errors import UsageError, check_one_of, check_whole, old_argument
 from rankproof.io.groups import Grouping, groups_of
 from rankproof.io.load import Columns, systems_by_name, with_columns
 from rankproof.io.values import is_frame
-from rankproof.scoring.evaluate import (
-    Measures,
-    check_averages,
-    check_conventions,
-    check_margin,
-    evaluate_each,
-    prepare,
-)
+from rankproof.scoring.evaluate import Measures, check_averages, check_conventions, check_margin, evaluate_each, prepare
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.confidence import Ends, agree_with_test
 from rankproof.stats.corrections import CORRECTIONS, correct, sure_level

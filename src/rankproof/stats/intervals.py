@@ -74,7 +74,6 @@ def interval(values: Array, level: float = 0.95, average: str = "mean", *, bound
     >>> round(found.low, 2), round(found.high, 2)
     (0.3, 0.83)
     """
-    check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
     return _of_average(_Seen.of(finite_row(values), average), level, average, bounds)
 
 
@@ -86,7 +85,6 @@ def interval_of(summary: ValueSummary, level: float = 0.95, *, bounds: Bounds = 
     >>> interval_of(ValueSummary.of(values[:2]) + ValueSummary.of(values[2:])) == interval(values)
     True
     """
-    check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
     return _of_average(_Seen.in_summary(summary), level, summary.average, bounds)
 
 
@@ -130,6 +128,7 @@ class _Seen:
 
 def _of_average(seen: _Seen, level: float, average: str, bounds: Bounds) -> Interval:
     """The interval of values: of their mean, of the sum, or by logarithms of the geometric mean."""
+    check_number("level", level, above=0, below=1, advice="give a share, like 0.95")
     n, of = seen.n, ""
     if average == "geometric":
         most = math.log(bounds[1]) if bounds[1] < math.inf else math.inf

@@ -22,7 +22,7 @@ from rankproof.errors import DataError, explain_calls
 from rankproof.progress import draw_in_lots
 from rankproof.stats.distributions import beta_share
 from rankproof.stats.intervals import UNIT, Bounds, interval, joined_neighbours
-from rankproof.stats.paired import SAME, TINY, check_share, rising_root
+from rankproof.stats.paired import SAME, TINY, rising_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,6 @@ def gap(inside: Array, outside: Array, rng: np.random.Generator, level: float = 
     >>> round(found.low, 2), round(found.high, 2)
     (-1.0, -0.61)
     """
-    check_share("level", level)
     first, second = np.sort(finite_row(inside, "one group")), np.sort(finite_row(outside, "the other group"))
     n, others = len(first), len(second)
     if not n or not others:
