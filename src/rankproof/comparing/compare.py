@@ -214,12 +214,9 @@ def _rows(
             continue
         within = margin is not None and all(x is not None and abs(x) < margin for x in (row.low, row.high))
         if within and row.verdict != "equivalent" and not row.note:
-            rows[i] = replace(row, margin_note=UNSEEN if beyond[i] > alpha else UNCORRECTED)
+            reason = UNSEEN if beyond[i] > alpha else "corrected over all comparisons it is not"
+            rows[i] = replace(row, margin_note=reason)
     return rows
-
-
-UNCORRECTED = "corrected over all comparisons it is not"
-"""Why a difference whose interval lies within the margin is not called equivalent."""
 
 
 def _corrected(pairs: list[SystemPair], ps: list[float], correction: str) -> list[float]:

@@ -49,8 +49,6 @@ TO_PLAN_BY = 3
 """With fewer moved queries, it is not known how more of them would move."""
 ENOUGH = 0.9
 """The share of verdicts that must be decided, by default."""
-TOO_LITTLE = "too little is judged"
-"""The note of a row whose numbers must not be trusted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +330,6 @@ def undecide_rows(rows: Sequence[GateRow], coverages: Sequence[GateRow]) -> list
     apart = not {each.measure for each in rows}.isdisjoint(each.measure for each in coverages)
     doubted = [each.measure in short if apart else bool(short) for each in rows]
     return [
-        replace(each, outcome=INCONCLUSIVE, more=None, note=TOO_LITTLE) if doubt else each
+        replace(each, outcome=INCONCLUSIVE, more=None, note="too little is judged") if doubt else each
         for each, doubt in zip(rows, doubted, strict=True)
     ]

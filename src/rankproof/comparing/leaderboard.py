@@ -37,8 +37,6 @@ from rankproof.stats.corrections import correct, letters
 from rankproof.stats.differences import difference_interval
 from rankproof.stats.paired import check_alpha, paired_differences, sign_flips
 
-PERMUTATIONS = 10_000
-
 
 @dataclass(frozen=True, slots=True)
 class Duel(Displayable):
@@ -208,7 +206,7 @@ def _duels(
     """Every pair of systems, tested as one family, the better one of each first."""
     pairs = list(combinations(means, 2))
     rows = [paired_differences(values[one], values[other]) for one, other in pairs]
-    found = sign_flips(rows, np.random.default_rng(seed), permutations=PERMUTATIONS)
+    found = sign_flips(rows, np.random.default_rng(seed), permutations=10_000)
     duels = []
     for (one, other), row, p in zip(pairs, rows, correct([each.p for each in found], "holm"), strict=True):
         difference, low, high = means[one] - means[other], None, None

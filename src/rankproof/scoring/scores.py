@@ -32,13 +32,11 @@ from rankproof.scoring.protocol import ScoresLike
 
 def check_stored(data: Any, *more: str) -> None:
     """Refuse what is no result as `to_dict` writes it."""
-    if not isinstance(data, Mapping) or not {*STORED, *more} <= set(data):
+    stored = {"queries", "per_query", "definition", "groups", "audit", "names", *more}
+    if not isinstance(data, Mapping) or not stored <= set(data):
         raise DataError(
             f"scores: got {shorten(data)}, expected the result of Scores.to_dict. Next: pass that on unchanged."
         )
-
-
-STORED = ("queries", "per_query", "definition", "groups", "audit", "names")
 
 
 @dataclass(eq=False, repr=False)

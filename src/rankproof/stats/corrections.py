@@ -166,7 +166,6 @@ def groups(found: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     return by_key((letter, name) for name, own in found.items() for letter in own)
 
 
-PERMUTATIONS = 10_000
 AT_ONCE = 1 << 20
 """Values shuffled at a time: 8 MB."""
 
@@ -185,9 +184,7 @@ class PairOutcome:
 
 
 @explain_calls
-def tukey(
-    systems: Mapping[str, Array], rng: np.random.Generator, permutations: int = PERMUTATIONS
-) -> list[PairOutcome]:
+def tukey(systems: Mapping[str, Array], rng: np.random.Generator, permutations: int = 10_000) -> list[PairOutcome]:
     """Every pair of systems (in the order given) with a p-value corrected for all of them.
 
     >>> rng = np.random.default_rng(0)

@@ -243,7 +243,6 @@ AT_ONCE = 1 << 18
 """Values drawn at a time: as many as stay in the processor's cache."""
 SAME = 1e-12
 """Means nearer than this (relative to the values) are equal but for rounding."""
-CLOSED_FORM = f"BCa in closed form (over {MOST_RESAMPLED:,} queries)"
 
 
 def settled_interval(row: Array) -> Interval | None:
@@ -269,7 +268,7 @@ def bca_interval(values: Array, rng: np.random.Generator, level: float = 0.95, r
         return settled
     n = len(ordered)
     if n > MOST_RESAMPLED:
-        return Interval(*_analytic_ends(ordered, level), CLOSED_FORM, n)
+        return Interval(*_analytic_ends(ordered, level), f"BCa in closed form (over {MOST_RESAMPLED:,} queries)", n)
     means = _resampled_means(ordered, rng, resamples)
     return Interval(*_bca_ends(ordered, means, level), f"BCa bootstrap, {resamples:,} resamples", n)
 

@@ -32,7 +32,6 @@ from rankproof.stats.paired import (
     towards,
 )
 
-RESAMPLES = 10_000
 EXACT_RANKS = 50
 """Up to this many differences that are not 0 the distribution of the rank sum is counted."""
 AT_ONCE = 1 << 20
@@ -117,7 +116,7 @@ def _rank_p(ranks: Array, alternative: str) -> tuple[str, float]:
 
 @explain_calls
 def bootstrap(
-    values: Array, rng: np.random.Generator, alternative: Alternative = "two-sided", resamples: int = RESAMPLES
+    values: Array, rng: np.random.Generator, alternative: Alternative = "two-sided", resamples: int = 10_000
 ) -> Outcome:
     """The bootstrap test: how often resamples of differences shifted to mean 0 give a t as extreme.
 
