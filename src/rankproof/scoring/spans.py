@@ -202,9 +202,9 @@ def evaluate_spans(
     documents = {(query, span.document) for query, spans in judged.by_query.items() for span in spans}
     unit = tokens if isinstance(tokens, str) else getattr(tokens, "__qualname__", type(tokens).__name__)
     kept = count_queries(conventions, answered, (counted.relevant_tokens(each.rel or 0) > 0 for each in asked))
-    missing_queries = [query for query in queries if query not in found]
+    unanswered = [query for query in queries if query not in found]
     extra = [query for query in found if query not in judged.by_query]
-    findings = [*unanswered_queries(queries, missing_queries, extra, missing == "skip")]
+    findings = [*unanswered_queries(queries, unanswered, extra, conventions.missing == "skip")]
     if answered.any():
         findings += unjudged_queries(len(extra), extra)
     definition = {
