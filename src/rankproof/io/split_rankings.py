@@ -181,8 +181,6 @@ class _Part:
     first: list[_Part]
     """Shared by all parts: the first that was opened."""
     _opened: Any = field(default=None, init=False)
-    aligned: Judgments | None = None
-    """The judgments with ids of the files' kind, if that had to be told."""
 
     @property
     def source(self) -> str:
@@ -240,7 +238,7 @@ class _Part:
         """The pieces of the file; what was taken as what is said of the first file alone."""
         opened = self.opened
         if isinstance(opened, TrecRankings) and scan is not None:
-            self.aligned = opened.align(scan.judgments)
+            opened.align(scan.judgments)  # refuses ids of another kind
         noted = Census() if census is not None and self.first != [self] else census
         yield from opened.pieces(scan, noted)
 
