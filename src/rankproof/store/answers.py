@@ -90,29 +90,20 @@ def _git_folder(folder: Path) -> Path | None:
         if git.is_dir():
             return git
         if git.is_file():  # a worktree or submodule keeps its own elsewhere
-            return each / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+            return each / _text(git).removeprefix("gitdir:").strip()
     return None
 
 
 def _commit_of(git: Path) -> str | None:
-    head = _line(git / "HEAD")
-    if not head.startswith("ref:"):
-        return head if _HASH.fullmatch(head) else None
-    shared = _line(git / "commondir")  # a worktree names the folder where it shares the branches with others
-    name, common = head.removeprefix("ref:").strip(), git / shared if shared else git
-    for folder in (git, common):
-        found = _line(folder / name)
-        if _HASH.fullmatch(found):
-            return found
-    packed = common / "packed-refs"
-    for line in packed.read_text(encoding="utf-8").splitlines() if packed.is_file() else []:
-        commit, _, ref = line.partition(" ")
-        if ref == name and _HASH.fullmatch(commit):
-            return commit
-    return None
+    common = git / _text(git / "commondir")  # a worktree names the folder where it shares the branches with others
+    head, packed = _text(git / "HEAD"), _text(common / "packed-refs")
+    name = head.removeprefix("ref:").strip()
+    listed = (line.removesuffix(name).strip() for line in packed.splitlines() if line.endswith(f" {name}"))
+    found = (head, _text(git / name), _text(common / name), *listed)
+    return next((each for each in found if _HASH.fullmatch(each)), None)
 
 
-def _line(path: Path) -> str:
+def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
 
 
