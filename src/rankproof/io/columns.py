@@ -33,7 +33,6 @@ from rankproof.io.arrow_columns import (
     one_piece,
     order_of,
     plain_rows,
-    tables_of,
     texts_of,
 )
 from rankproof.io.rows import FILE, Rows, ranking_of
@@ -45,19 +44,6 @@ from rankproof.io.values import align_ids, judged_kinds
 
 ROWS = 1 << 17
 """About how many rows are processed at once: of fewer, threads spend more time taking turns."""
-
-
-def rankings_in(
-    frame: Any, took: Mapping[str, str], slow: Callable[[], Rankings], source: str, notes: tuple[str, ...] = ()
-) -> Rankings:
-    """The rankings in a large narwhals frame whose columns `took` names by role."""
-    import pyarrow
-
-    try:
-        columns = frame.select(list(took.values())).to_arrow()
-    except (pyarrow.ArrowException, TypeError, ValueError):
-        return slow()
-    return ColumnRankings(lambda: tables_of(columns), took, slow, source, notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,15 +217,10 @@ def _note_ranks(table: Any, ties: str, census: Census) -> None:
 
 def _cut_up(stretch: Stretch) -> Iterator[Stretch]:
     """The rows in stretches that end where the query changes."""
-    if stretch.table.num_rows:
-        for begin, end in _pieces(texts_of(stretch.table.column("query"))):
-            yield stretch.rows(begin, end)
-
-
-def _pieces(query: TextColumn) -> Iterator[tuple[int, int]]:
-    """Stretches of rows that end where the query changes."""
-    count = len(query.offsets) - 1
-    first, size = 0, ROWS
+    count = stretch.table.num_rows
+    if not count:
+        return
+    query, first, size = texts_of(stretch.table.column("query")), 0, ROWS
     while first < count:
         last = min(first + size, count)
         if last < count:  # the last place up to there where the query changes; `first` where it does not
@@ -247,7 +228,7 @@ def _pieces(query: TextColumn) -> Iterator[tuple[int, int]]:
             last = first if alike else _begin_of_query(query, first, last - 1)
         size = ROWS if last > first else 2 * size
         if last > first:
-            yield first, last
+            yield stretch.rows(first, last)
         first = last
 
 

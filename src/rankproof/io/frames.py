@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -214,13 +215,12 @@ def _held_in_a_row(file: Any, column: str) -> float:
     kind, groups = file.schema_arrow.field(column).type, file.metadata.num_row_groups
     if not (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)):
         return 1.0
-    most = 1.0
-    for group in range(0, groups, max(1, groups // 8)):
-        for batch in file.iter_batches(64, row_groups=[group], columns=[column], use_threads=False):
-            held = batch.column(0)
-            most = max(most, len(held.flatten()) / len(held)) if len(held) else most
-            break
-    return most
+    firsts = [
+        file.iter_batches(64, row_groups=[group], columns=[column], use_threads=False)
+        for group in range(0, groups, max(1, groups // 8))
+    ]
+    lists = [batch.column(0) for first in firsts for batch in islice(first, 1)]
+    return max([1.0, *(len(each.flatten()) / len(each) for each in lists if len(each))])
 
 
 def _damaged(source: str, error: Exception) -> DataError:
@@ -274,9 +274,16 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
         row_by_row = cache(lambda: ranking_of(_rows(chosen, took, source)))
         if len(chosen) < LARGE or not _can_import("pyarrow"):
             return row_by_row()
-        from rankproof.io.columns import rankings_in
+        import pyarrow
 
-        return rankings_in(chosen, took, row_by_row, source, notes)
+        from rankproof.io.arrow_columns import tables_of
+        from rankproof.io.columns import ColumnRankings
+
+        try:
+            columns = chosen.to_arrow()
+        except (pyarrow.ArrowException, TypeError, ValueError):
+            return row_by_row()
+        return ColumnRankings(lambda: tables_of(columns), took, row_by_row, source, notes)
 
     if hasattr(table, "collect"):  # it is lazy: its engine may count, and keep its rows
         from rankproof.io.counted.engines import counted_frame  # few evaluations need it

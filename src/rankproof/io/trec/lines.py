@@ -86,27 +86,19 @@ def _like_the_first(chunk: Chunk, begin: Array, end: Array) -> tuple[Array, Arra
 
 
 def _by_their_decimals(chunk: Chunk, begin: Array, end: Array) -> Array:
-    points = np.append(np.flatnonzero(chunk.buffer == POINT), len(chunk.buffer))
-    point = points[np.searchsorted(points, begin)]
-    values, ok = _plain(chunk, begin, end, np.where(point < end, end - point - 1, 0))
-    values[~ok] = np.nan
-    return values
-
-
-def _plain(chunk: Chunk, begin: Array, end: Array, decimals: Array) -> tuple[Array, Array]:
-    """The values of plain decimals such as -12.345 with so many decimals, and which rows are such ones."""
+    """The values of plain decimals such as -12.345, NaN for all others."""
     text = chunk.buffer
+    points = np.append(np.flatnonzero(text == POINT), len(text))
+    point = np.minimum(points[np.searchsorted(points, begin)], end)
+    decimals = np.maximum(end - point - 1, 0)
     negative = text[begin] == MINUS
-    begin = begin + negative
-    point = end - decimals - (decimals > 0)
-    whole_digits = point - begin
-    ok = (whole_digits >= 0) & (whole_digits + decimals > 0) & (whole_digits + decimals <= EXACT)
-    ok &= (decimals == 0) | (text[point] == POINT)
+    whole_digits = point - begin - negative
+    ok = (whole_digits + decimals > 0) & (whole_digits + decimals <= EXACT)
     whole, whole_ok = _integers(chunk, point, whole_digits)
     part, part_ok = _integers(chunk, end, decimals)
     power = POWERS[np.minimum(decimals, EXACT)]
     value = (whole * power + part).astype(np.float64) / power.astype(np.float64)
-    return np.where(negative, -value, value), ok & whole_ok & part_ok
+    return np.where(ok & whole_ok & part_ok, np.where(negative, -value, value), np.nan)
 
 
 def _integers(chunk: Chunk, end: Array, count: Array) -> tuple[Array, Array]:
@@ -273,7 +265,11 @@ def _split_any(chunk: Chunk, columns: int) -> Lines:
     comment = _comments(text, begin, end, line, columns)
     told = ~np.isin(line, comment)
     begin, end, line = begin[told] + PAD, end[told] + PAD, line[told]
-    _check_columns(chunk, line, columns)
+    count = np.bincount(line)
+    wrong = np.flatnonzero((count != 0) & (count != columns))
+    if len(wrong):
+        bad = int(wrong[0])
+        raise BadLine(bad, f"got {count[bad]} columns, expected {columns}: {text_of_line(chunk, bad)}")
     grid = (-1, columns)
     return Lines(chunk, begin.reshape(grid).T.copy(), end.reshape(grid).T.copy(), line[::columns], len(comment))
 
@@ -292,15 +288,6 @@ def _comments(text: Array, begin: Array, end: Array, line: Array, columns: int) 
                 continue
         found.append(int(line[at]))
     return found
-
-
-def _check_columns(chunk: Chunk, line: Array, columns: int) -> None:
-    """Each line that holds something must have as many fields as there are columns."""
-    count = np.bincount(line)
-    wrong = np.flatnonzero((count != 0) & (count != columns))
-    if len(wrong):
-        bad = int(wrong[0])
-        raise BadLine(bad, f"got {count[bad]} columns, expected {columns}: {text_of_line(chunk, bad)}")
 
 
 def text_of_line(chunk: Chunk, line: int) -> str:
