@@ -25,7 +25,6 @@ from tests.test_walls import nodes
 ROOT = Path(rankproof.__file__).parent
 OURS = {"UsageError", "DataError", "RankproofError"}
 SAID_ELSEWHERE = {
-    "{where}: got {shorten(ranking)} ({type(ranking).__name__}), {EXPECTED}.{_hint(ranking)}": "the hint ends so",
     "got {len(files)} files, expected 2: judgments and results\n{USAGE}": "the usage is what to do",
     "{problem.msg}\n{USAGE}": "the usage is what to do",
     "{self.at_end}": "each kind of labelling names its own next step",

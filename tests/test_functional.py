@@ -41,7 +41,7 @@ def test_one_query_is_as_in_evaluate(name: str, ids: Any) -> None:
 
 
 def test_an_id_that_is_none_is_told() -> None:
-    with pytest.raises(DataError, match="got the document id None"):
+    with pytest.raises(DataError, match=r"got None \(NoneType\) as a document id"):
         f.context_precision([None, "a"], {"a"})
 
 

@@ -450,7 +450,7 @@ def test_questions_may_be_a_column_of_a_frame() -> None:
 
 
 def test_a_grade_that_is_no_number_is_said_to_be_none() -> None:
-    with pytest.raises(DataError, match="got the grade nan"):
+    with pytest.raises(DataError, match=r"got nan \(float\) as the grade"):
         Benchmark.load([{"id": "q1", "text": "why?", "relevant": {"d1": float("nan")}}])
 
 

@@ -79,9 +79,9 @@ RANKING_FILES = {
     "JSON, document twice in a list": (b'{"q1": ["d1", "d1"]}', "document 'd1' comes twice"),
     "JSON, query twice": (b'{"q1": {"d1": 1}, "q1": {"d1": 2}}', "query 'q1' comes twice"),
     "JSON, NaN": (b'{"q1": {"d1": NaN}}', "query 'q1', document 'd1': got NaN, expected a number"),
-    "JSON, text for a number": (b'{"q1": {"d1": "1"}}', "query 'q1', document 'd1': got the score '1' (str), expected a number"),
-    "JSON, null": (b'{"q1": {"d1": null}}', "got the score None (NoneType), expected a number"),
-    "JSON, truth": (b'{"q1": {"d1": true}}', "got the score True (bool), expected a number"),
+    "JSON, text for a number": (b'{"q1": {"d1": "1"}}', "query 'q1', document 'd1': got '1' (str) as the score, expected a number"),
+    "JSON, null": (b'{"q1": {"d1": null}}', "got None (NoneType) as the score, expected a number"),
+    "JSON, truth": (b'{"q1": {"d1": true}}', "got True (bool) as the score, expected a number"),
     "JSON, a huge number": (b'{"q1": {"d1": 1' + b"0" * 400 + b"}}", "expected a number"),
     "JSON, digits without end": (b'{"q1": {"d1": 1' + b"0" * 5000 + b"}}", "cannot be read as JSON"),
     "JSON, too deep": (b'{"q1": ' + b"[" * 100_000, "nested too deep"),
@@ -111,7 +111,7 @@ JUDGMENT_FILES = {
     "a run in CSV": (b"query_id,doc_id,rank,score\nq1,d1,1,0.5\n", "this looks like a ranking (it has a column 'rank' and no grade), expected judgments"),
     "no grade": (b"query_id,doc_id,text\nq1,d1,hello\n", "no column looks like the grade of judgments"),
     "four columns, no header": (b"q1,1,d1,1\n", "cannot be told which is what of judgments"),
-    "JSON, infinite": (b'{"q1": {"d1": Infinity}}', "got the grade inf (float), expected a finite number"),
+    "JSON, infinite": (b'{"q1": {"d1": Infinity}}', "got inf (float) as the grade, expected a finite number"),
     "JSON, truth": (b'[{"query_id": "q1", "doc_id": "d1", "relevant": true}]', "row 1: got True (bool) as the grade, expected a number"),
 }  # fmt: skip
 

@@ -125,7 +125,7 @@ def test_rows_under_a_name_of_lists_are_rows(tmp_path: Path, name: str):
     assert load_judgments(path).as_dict() == {"q1": {"d2": 2.0}, "q2": {"d1": 1.0}}
     assert list(load_ranking({name: rows}).table().query) == ["q1", "q2"]
     assert load_judgments({name: rows}).as_dict() == {"q1": {"d2": 2.0}, "q2": {"d1": 1.0}}
-    with pytest.raises(DataError, match=r"got the document id \{1: 2\}"):
+    with pytest.raises(DataError, match=r"got \{1: 2\} \(dict\) as a document id"):
         load_ranking({name: [{1: 2}]}).table()
     path.write_text(json.dumps({name: [{"doc_id": "d2", "score": 2}]}), encoding="utf-8")
     assert list(load_ranking(path).table().query) == [name]

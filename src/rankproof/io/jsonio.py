@@ -74,8 +74,6 @@ def read_json(text: str, wanted: Wanted, source: str) -> Nested | Rows:
         raise unfit(
             source, data, "an object or a list", f"write {{query: {{doc: number}}}}, {{query: [doc, ...]}}, {rows}"
         )
-    if "NaN" in text and not isinstance(found, Rows):
-        _check_numbers(found, source)
     return found
 
 
@@ -141,19 +139,6 @@ def _graded(docs: Any, where: str) -> Any:
         except TwoGrades as error:
             raise error.of(f"{where}: document {shorten(pair[0])}") from error
     return grades
-
-
-def _check_numbers(data: Nested, source: str) -> None:
-    """NaN is not a number, whatever Python's JSON makes of it."""
-    for query, docs in data.items():
-        listed = docs if isinstance(docs, list) else ()
-        pairs = (each for each in listed if isinstance(each, (list, tuple)) and len(each) == 2)
-        for doc, number in docs.items() if isinstance(docs, dict) else pairs:
-            if number != number:
-                raise DataError(
-                    f"{source}, query {shorten(query)}, document {shorten(doc)}: got NaN, expected a number. "
-                    "Next: correct or drop this document."
-                )
 
 
 # --- rows --------------------------------------------------------------------------------------

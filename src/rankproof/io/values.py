@@ -54,10 +54,6 @@ def are_integers(ids: Iterable[Any], what: str) -> bool | None:
     return False
 
 
-PROBED = 8192
-"""Dicts up to this length are known by their size in memory."""
-
-
 def keys_are_integers(tables: Sequence[dict[Any, Any]], what: str) -> bool | None:
     """`are_integers` of the keys of many dicts.
 
@@ -74,11 +70,11 @@ def keys_are_integers(tables: Sequence[dict[Any, Any]], what: str) -> bool | Non
 
 @cache
 def _sizes_of_text_dicts() -> set[int]:
-    """The sizes that dicts have when all their keys are text, and never otherwise."""
+    """The sizes that dicts of up to 8,192 keys have when all their keys are text, and never otherwise."""
     text: dict[str, None] = {}
     other: dict[int, None] = {}
     sizes: tuple[set[int], set[int]] = ({text.__sizeof__()}, set())
-    for number in range(PROBED):
+    for number in range(8192):
         text[str(number)] = other[number] = None
         sizes[0].add(text.__sizeof__())
         sizes[1].add(other.__sizeof__())
@@ -243,10 +239,7 @@ def check_number(value: Any, what: str, where: str) -> None:
     if is_number(value) and (np.isfinite(float(value)) if grade else value == value):
         return
     step = number_step(value, "correct the judgment or drop it" if grade else "give the document a score, or drop it")
-    raise DataError(
-        f"{where}: got the {what} {shorten(value)} ({type(value).__name__}), expected a {'finite ' * grade}number. "
-        f"Next: {step}."
-    )
+    raise unfit(where, value, f"a {'finite ' * grade}number", step, role=f"the {what}", typed=True)
 
 
 def _has_truth_values(values: Sequence[Any], numbers: Array) -> bool:
@@ -260,8 +253,6 @@ def _has_truth_values(values: Sequence[Any], numbers: Array) -> bool:
 
 
 # --- the ranking of one query ----------------------------------------------------------------------
-
-EXPECTED = "expected {doc: score}, [doc, ...] or [(doc, score), ...]"
 
 
 def ranking_as_dict(ranking: Any, duplicates: str, where: str) -> tuple[dict[Any, Any], int]:
@@ -278,7 +269,14 @@ def ranking_as_dict(ranking: Any, duplicates: str, where: str) -> tuple[dict[Any
     if scores is None:
         scores = range(len(docs), 0, -1)
     table = dict(zip(docs, scores, strict=True))
-    return (table, 0) if len(table) == len(docs) else _once_each(docs, scores, duplicates, where)
+    if len(table) == len(docs):
+        return table, 0
+    checked_scores(docs, scores, where)
+    try:
+        rows = drop_repeats(docs, range(len(docs)), duplicates, scores.__getitem__)
+    except RepeatedDocument as error:
+        raise DataError(f"{where}: document {shorten(docs[error.again])} comes twice. Next: {keep_one()}") from error
+    return {docs[row]: scores[row] for row in rows}, len(docs) - len(rows)
 
 
 def columns(ranking: Any, where: str) -> tuple[Sequence[Any], Sequence[Any] | None]:
@@ -288,13 +286,26 @@ def columns(ranking: Any, where: str) -> tuple[Sequence[Any], Sequence[Any] | No
     if getattr(ranking, "ndim", None) == 1 and hasattr(ranking, "tolist"):
         ranking = ranking.tolist()
     if not isinstance(ranking, (list, tuple)):
-        raise DataError(f"{where}: got {shorten(ranking)} ({type(ranking).__name__}), {EXPECTED}.{_hint(ranking)}")
+        step = "turn it into one of these"
+        if isinstance(ranking, (set, frozenset)):
+            step = "give a list, best document first, as a set has no order"
+        elif isinstance(ranking, str):
+            step = "put the document ids into a list"
+        elif ranking is None:
+            step = "leave the query out, or give it an empty list"
+        raise unfit(where, ranking, "{doc: score}, [doc, ...] or [(doc, score), ...]", step, typed=True)
     docs: Sequence[Any] = ranking
     scores: Sequence[Any] | None = None
     kinds = set(map(type, docs))
     if kinds and all(issubclass(kind, (tuple, list)) for kind in kinds):
-        docs, scores = _unzipped(docs, where)
-    _check_ids(docs, where)
+        if set(map(len, docs)) != {2}:
+            odd = next(pair for pair in docs if len(pair) != 2)
+            raise unfit(where, odd, "a pair (doc, score)", "give every document its score, or none")
+        docs, scores = zip(*docs, strict=True)
+    for kind in set(map(type, docs)):
+        doc = next(doc for doc in docs if type(doc) is kind)
+        if not is_id(doc):
+            raise unfit(where, doc, "text", "give every id as text", role="a document id", typed=True)
     return docs, scores
 
 
@@ -309,53 +320,10 @@ def checked_scores(docs: Sequence[Any], scores: Sequence[Any] | None, where: str
     return scores
 
 
-def _hint(ranking: Any) -> str:
-    if isinstance(ranking, (set, frozenset)):
-        return " A set has no order. Next: give a list, best document first."
-    if isinstance(ranking, str):
-        return " Next: put the document ids into a list."
-    if ranking is None:
-        return " Next: leave the query out, or give it an empty list."
-    return " Next: turn it into one of these."
-
-
-def _unzipped(pairs: Sequence[Any], where: str) -> tuple[Sequence[Any], Sequence[Any]]:
-    if set(map(len, pairs)) != {2}:
-        unfit = next(pair for pair in pairs if len(pair) != 2)
-        raise DataError(
-            f"{where}: got the entry {shorten(unfit)}, expected a pair (doc, score). "
-            "Next: give every document its score, or none."
-        )
-    docs, scores = zip(*pairs, strict=True)
-    return docs, scores
-
-
-def _check_ids(docs: Sequence[Any], where: str) -> None:
-    for kind in set(map(type, docs)):
-        unfit = next(doc for doc in docs if type(doc) is kind)
-        if not is_id(unfit):
-            raise DataError(
-                f"{where}: got the document id {shorten(unfit)} ({kind.__name__}), expected text. "
-                "Next: give every id as text."
-            )
-
-
-def _once_each(docs: Sequence[Any], scores: Sequence[Any], duplicates: str, where: str) -> tuple[dict[Any, Any], int]:
-    """Each document once, by the rule for duplicates, at the place of the entry that is kept."""
-    checked_scores(docs, scores, where)
-    try:
-        rows = drop_repeats(docs, range(len(docs)), duplicates, scores.__getitem__)
-    except RepeatedDocument as error:
-        raise DataError(f"{where}: document {shorten(docs[error.again])} comes twice. Next: {keep_one()}") from error
-    return {docs[row]: scores[row] for row in rows}, len(docs) - len(rows)
-
-
 # --- data frames -------------------------------------------------------------------------------
 
 BACKENDS = ("polars", "pandas", "pyarrow")
 """The libraries that `make_frame` can use; one that is loaded already comes first."""
-
-
 _TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|(?:0|[1-9]\d*)(?![^\s\]])"""
 
 
