@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter, itemgetter
@@ -21,7 +20,7 @@ from rankproof.io.column_roles import (
     without_expected,
 )
 from rankproof.io.inputs import column_named, plain_name
-from rankproof.io.read import decode_json
+from rankproof.io.read import DECODER, decode_json
 from rankproof.io.rows import Rows
 from rankproof.io.values import unfit
 
@@ -38,43 +37,37 @@ Nested = dict[str, Any]
 """`{query: documents}`, as `judgments_from_mapping` and `MappingRankings` take it."""
 
 
-class RepeatedKey(dict[str, Any]):
-    """An object with a repeated key, which JSON allows but is always a mistake."""
-
-    key: str
-
-
 def read_json(text: str, wanted: Wanted, source: str) -> Nested | Rows:
     """The content of a JSON or JSONL text: nested judgments or rankings, or rows."""
     if not text.strip():
         raise DataError(f"{source}: empty, there is no JSON in it. Next: check how it was made.")
     line = None
     try:
-        data = _DECODER.decode(text)
-    except (ValueError, RecursionError) as error:
+        data = DECODER.decode(text)
+    except (ValueError, RecursionError):
         head = [line for line in text.split("\n", 8)[:8] if line.strip()]
         # The first line is an object or a list of its own, and something follows.
         many = len(head) > 1 and re.match(r"\s*[\[{].*[\]}]\s*$", head[0])
-        if isinstance(error, json.JSONDecodeError) and many:
+        if many:
             line = [number for number, each in enumerate(text.split("\n"), 1) if each.strip()]
             lines = zip(filter(str.strip, text.split("\n")), line, strict=True)
-            data = [decode_json(each, source, number, _DECODER) for each, number in lines]
+            data = [decode_json(each, source, number) for each, number in lines]
         else:
-            data = decode_json(text, source, 1, _DECODER)  # refuses it in words
+            data = decode_json(text, source, 1)  # refuses it in words
     data = rows_inside(data)
     if isinstance(data, dict):
         # An object is a row, or one query with its documents, if its query is no object or list itself.
         query = column_of("query", list(data))
         is_row = bool(query) and not isinstance(data[query[0]], (dict, list))
-        found = _objects([data], None, wanted, source) if is_row else _nested(data, source)
-    elif isinstance(data, list):
-        found = _objects(data, line, wanted, source)
-    else:
-        rows = 'or rows as {"query_id": ..., "doc_id": ..., "score": ...}'
-        raise unfit(
-            source, data, "an object or a list", f"write {{query: {{doc: number}}}}, {{query: [doc, ...]}}, {rows}"
-        )
-    return found
+        if is_row:
+            return _objects([data], None, wanted, source)
+        if not data:
+            raise DataError(f"{source}: empty, it has no queries. Next: check how it was made.")
+        return {query: _documents(docs, f"{source}, query {shorten(query)}") for query, docs in data.items()}
+    if isinstance(data, list):
+        return _objects(data, line, wanted, source)
+    rows = 'or rows as {"query_id": ..., "doc_id": ..., "score": ...}'
+    raise unfit(source, data, "an object or a list", f"write {{query: {{doc: number}}}}, {{query: [doc, ...]}}, {rows}")
 
 
 def rows_inside(data: Any) -> Any:
@@ -90,36 +83,7 @@ def rows_inside(data: Any) -> Any:
     return data
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        found = RepeatedKey(found)
-        keys = [key for key, _ in pairs]
-        found.key = next(key for at, key in enumerate(keys) if key in keys[:at])
-    return found
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_object)
-
-
 # --- nested ------------------------------------------------------------------------------------
-
-
-def _nested(data: Nested, source: str) -> Nested:
-    """The nested object, checked for repeated keys."""
-    _check_once(data, source, "query")
-    for query, docs in data.items():
-        _check_once(docs, f"{source}, query {shorten(query)}", "document")
-        for doc, grades in docs.items() if isinstance(docs, dict) else ():
-            _check_once(grades, f"{source}, query {shorten(query)}, document {shorten(doc)}", "aspect")
-    if not data:
-        raise DataError(f"{source}: empty, it has no queries. Next: check how it was made.")
-    return {query: _documents(docs, f"{source}, query {shorten(query)}") for query, docs in data.items()}
-
-
-def _check_once(data: Any, where: str, what: str) -> None:
-    if isinstance(data, RepeatedKey):
-        raise DataError(f"{where}: {what} {shorten(data.key)} comes twice. Next: keep one of them.")
 
 
 def graded_rankings(data: Nested, source: str) -> Nested:
@@ -147,9 +111,6 @@ def _graded(docs: Any, where: str) -> Any:
 def _objects(data: list[Any], line: Sequence[int] | None, wanted: Wanted, source: str) -> Nested | Rows:
     """A list of rows, or of objects that each hold one query."""
     rows = Rows({}, source, line)
-    for row, item in enumerate(data):
-        if type(item) is RepeatedKey:
-            _check_once(item, rows.where(row), "field")
     first = data[0] if data and isinstance(data[0], dict) else {}
     held = [name for name, value in first.items() if isinstance(value, (dict, list))]
     scalars = [name for name, value in first.items() if not isinstance(value, (dict, list))]
@@ -215,7 +176,6 @@ def _query_of(item: Any, query: str, docs: str, where: str) -> tuple[Any, Any]:
 
 def _documents(docs: Any, where: str) -> Any:
     """The documents of one query; objects become pairs of id and number."""
-    _check_once(docs, where, "document")
     if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict):
         return docs
     names = list(docs[0])

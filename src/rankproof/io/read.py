@@ -266,7 +266,7 @@ def _numbered(rows: Iterable[Any], name: str) -> Iterator[Row]:
 # --- JSON --------------------------------------------------------------------------------------
 
 
-class _Repeated(Exception):
+class _Repeated(ValueError):
     """A repeated field of an object, which JSON allows but is always a mistake."""
 
 
@@ -274,17 +274,18 @@ def _object(found: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(found)
     if len(record) < len(found):
         keys = [key for key, _ in found]
-        raise _Repeated(next(key for at, key in enumerate(keys) if key in keys[:at]))
+        twice = next(key for at, key in enumerate(keys) if key in keys[:at])
+        raise _Repeated(f"{shorten(twice)} comes twice in one object, {shorten(record)}")
     return record
 
 
 DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
-def decode_json(text: str, name: str, line: int, decoder: json.JSONDecoder = DECODER) -> Any:
+def decode_json(text: str, name: str, line: int) -> Any:
     """The content of a JSON text that begins in a line of a file."""
     try:
-        return decoder.decode(text)
+        return DECODER.decode(text)
     except json.JSONDecodeError as error:
         found = error.doc[max(error.pos - 20, 0) : error.pos + 20].strip()
         raise DataError(
@@ -293,7 +294,7 @@ def decode_json(text: str, name: str, line: int, decoder: json.JSONDecoder = DEC
         ) from error
     except _Repeated as error:
         where = name if line == 1 else f"{name}, line {line}"
-        raise DataError(f"{where}: {shorten(str(error))} comes twice in one object. Next: keep one of them.") from error
+        raise DataError(f"{where}: {error}. Next: keep one of them.") from error
     except RecursionError as error:
         raise DataError(f"{name}, line {line}: the JSON is nested too deep. Next: write flat records.") from error
     except ValueError as error:
