@@ -132,8 +132,10 @@ def load_counted(path: PathLike) -> Rankings:
     for number, (_, row) in enumerate(rows_in(path, headless=None)):
         if not isinstance(row, Mapping):
             raise DataError(f"{source}: rows without named columns. Next: write the rows with a header.")
-        for name, value in row.items():
-            columns.setdefault(name, [None] * number).append(value)
+        for name in row:
+            columns.setdefault(name, [None] * number)
+        for name, column in columns.items():
+            column.append(row.get(name))
     return counted_rows(columns, source)
 
 

@@ -331,6 +331,12 @@ def test_rows_that_were_counted_in_another_way_are_read(tmp_path: Path, capsys):
     judgments.write_text("q1\ta\t1\nq2\tb\t1\n")
     assert run(["evaluate", str(judgments), "--counted", str(rows), "-m", "RR,SetP", "-f", "csv"]) == 0
     assert "RR,0.25," in capsys.readouterr().out
+    rows.write_text(  # as engines write JSON lines, without what is null
+        '{"query_id": "q1", "doc_id": "a", "place": 2, "first_place": 1, "last_place": 2}\n'
+        '{"query_id": "q1", "retrieved": 3}\n{"query_id": "q2", "retrieved": 1}\n'
+    )
+    assert run(["evaluate", str(judgments), "--counted", str(rows), "-m", "RR,SetP", "-f", "csv"]) == 0
+    assert "RR,0.25," in capsys.readouterr().out
 
 
 def test_counted_rows_that_lack_something_are_refused(tmp_path: Path, capsys):
