@@ -124,15 +124,19 @@ def _trec(lines: list[str]) -> Format | None:
 
 def _refuse_five(lines: list[str], name: str) -> None:
     """Five columns are preferences, or a ranking that lacks one."""
-    rows = [row for row in map(fields, lines) if len(row) == 5 and spells_number(row[4])]
-    if 2 * len(rows) >= len(lines):
-        # A ranking without its last column has Q0, or ranks, where preferences have a judge and a document.
-        ranks = _mostly(row[3] == str(at) for at, row in enumerate(rows, 1))
-        if ranks or _mostly(row[1].upper() == "Q0" for row in rows):
-            raise DataError(
-                f"{name}: this looks like a ranking of 5 columns, without the name of the run, expected 6: query, Q0, "
-                "document, rank, score, name. Next: add a name to each line, like: awk '{print $0, \"run\"}'."
-            )
+    rows = [row for row in map(fields, lines) if len(row) == 5]
+    if 2 * len(rows) < len(lines):
+        return
+    # A ranking without its last column has Q0, or ranks, where preferences have a judge and a document.
+    scored, ranked = (_mostly(spells_number(row[at]) for row in rows) for at in (4, 3))
+    in_order = _mostly(row[3] == str(at) for at, row in enumerate(rows, 1))
+    if _mostly(row[1].upper() == "Q0" for row in rows) or (scored and in_order):
+        lacks = "the name of the run" if scored else "the rank" if ranked else "a column"
+        raise DataError(
+            f"{name}: this looks like a ranking of 5 columns, without {lacks}, expected 6: query, Q0, document, rank, "
+            "score, name. Next: add it to each line, as awk '{print $0, \"run\"}' adds a name."
+        )
+    if scored:
         raise DataError(
             f"{name}: this looks like preference judgments (5 columns), expected judgments (4 columns) or "
             "a ranking (6 columns). Next: use them with `rankproof trec_eval -R prefs`."
@@ -154,12 +158,6 @@ def _by_width(lines: list[str], name: str) -> Format:
     for width, kind in ((4, TREC_JUDGMENTS), (6, TREC_RANKING)):
         if _mostly(len(row) == width and row[1] in ("0", "Q0") for row in rows):
             return kind
-    if _mostly(len(row) == 5 and row[1].upper() == "Q0" for row in rows):
-        lacks = "the rank" if _mostly(len(row) == 5 and spells_number(row[3]) for row in rows) else "a column"
-        raise DataError(
-            f"{name}: this looks like a ranking of 5 columns, without {lacks}, expected 6: query, Q0, document, rank, "
-            "score, name. Next: add the missing column."
-        )
     width, size = len(rows[0]), len(lines[0])
     more = " or more" if size >= MOST else ""  # no more than that of a line is looked at
     long = f" (a line of {size:,} characters{more})" if size > LONG else ""
