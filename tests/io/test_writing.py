@@ -290,12 +290,12 @@ def test_aspects_keep_their_names_in_every_format(tmp_path: Path, kind: str):
     assert (tmp_path / "back.qrels").read_text() == text
 
 
-def test_an_aspect_of_several_words_has_one_number_in_the_whole_file(tmp_path: Path):
-    rows = [("q1", "a", "the price", 1), ("q2", "b", "size", 1), ("q2", "c", "the price", 2)]
-    judgments = load_judgments([dict(zip(("query", "doc", "aspect", "grade"), row, strict=True)) for row in rows])
-    said = write_judgments(judgments, tmp_path / "x.qrels")
-    assert said == ["aspects of several words are written as numbers: 1 is 'the price', 2 is 'size'"]
-    assert (tmp_path / "x.qrels").read_text() == "q1 1 a 1\nq2 2 b 1\nq2 1 c 2\n"
+def test_an_aspect_of_several_words_has_no_place_in_a_trec_file(tmp_path: Path):
+    judgments = load_judgments({"q1": {"a": {"the price": 1}}, "q2": {"b": {"size": 1}}})
+    with pytest.raises(DataError, match="'the price' cannot be written as TREC.*write JSON"):
+        write_judgments(judgments, tmp_path / "x.qrels")
+    write_judgments(judgments, tmp_path / "x.json")
+    assert load_judgments(tmp_path / "x.json").as_dict() == judgments.as_dict()
 
 
 @pytest.mark.parametrize("what", [None, "judgments", "ranking"])

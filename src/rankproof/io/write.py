@@ -76,12 +76,7 @@ def _trec(columns: Columns) -> Iterator[bytes]:
     _refuse(columns, "TREC", lambda text: fields(text) != [text] or "\0" in text or text == "#")
     if columns.value == "score":
         return _trec_run(columns)
-    aspects: Sequence[str] = columns.aspect or ["0"] * len(columns.query)
-    if any(len(fields(name)) != 1 for name in dict.fromkeys(aspects)):  # then as numbers
-        numbers = {name: str(n) for n, name in enumerate(dict.fromkeys(aspects), 1)}
-        which = ", ".join(f"{n} is {shorten(name)}" for name, n in numbers.items())
-        columns.notes.append(f"aspects of several words are written as numbers: {which}")
-        aspects = [numbers[name] for name in aspects]
+    aspects = columns.aspect or ["0"] * len(columns.query)
     rows = zip(columns.query, aspects, columns.doc, columns.number or (), strict=True)
     return (f"{query} {aspect} {doc} {_whole(grade)}\n".encode() for query, aspect, doc, grade in rows)
 
@@ -104,7 +99,7 @@ def _trec_run(columns: Columns) -> Iterator[bytes]:
 
 def _refuse(columns: Columns, kind: str, unfit: Callable[[str], bool]) -> None:
     """An error for an id that could not be read back."""
-    for text in (*dict.fromkeys(columns.query), *columns.doc):
+    for text in (*dict.fromkeys(columns.query), *columns.doc, *dict.fromkeys(columns.aspect or ())):
         if unfit(text):
             raise DataError(
                 f"{columns.source}: the id {shorten(text)} cannot be written as {kind}. "
