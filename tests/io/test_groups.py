@@ -146,7 +146,7 @@ def test_the_shell_takes_a_field_of_the_queries(
     assert "several fields, kind, topic" in capsys.readouterr().err
     assert run([command, *files, "--by", "knd"]) == 2
     told = capsys.readouterr().err
-    assert "neither a file nor a column of the judgments" in told
+    assert "neither a file nor a usable column of the judgments" in told
     assert told.count("Next: ") == 1
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, UsageError, UserCode, not_known, shorten
+from rankproof.errors import DataError, RankproofError, UsageError, UserCode, not_known, shorten
 from rankproof.io.column_roles import NAMES
 from rankproof.io.files import STDIN, name_of, read_head
 from rankproof.io.formats import TREC_JUDGMENTS, sniff
@@ -160,16 +160,11 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
     if is_frame(judgments) or _has_columns(judgments) or (isinstance(judgments, list) and judgments):
         try:
             return _grouped(list(records(judgments, "judgments")), by, _name_of(judgments))
-        except UsageError as error:
+        except RankproofError as error:
             why = str(error).partition(" Next: ")[0]
-            raise UsageError(
-                f"by: {shorten(by, 200)} is neither a file nor a column of the judgments: {why} "
+            raise type(error)(
+                f"by: {shorten(by, 200)} is neither a file nor a usable column of the judgments: {why} "
                 "Next: check the spelling, or give a mapping of query id to group."
-            ) from error
-        except DataError as error:
-            why = str(error).partition(" Next: ")[0]
-            raise DataError(
-                f"by: column {shorten(by, 200)}: {why} Next: give each query a name of its group."
             ) from error
     raise UsageError(
         f"by: {shorten(by, 200)} is not a file, and these judgments have no columns. Next: name a file of lines "
