@@ -17,8 +17,6 @@ NAMES: dict[str, list[list[str]]] = json.loads(get_data(__package__, "column_nam
 EXPECTED, RETRIEVED = NAMES["doc"][2:]
 """The names in exports of test sets for the documents that answer a question, one or a list of them; and of lists of
 documents found."""
-Guess = Mapping[str, str]
-"""Roles and the columns that have them."""
 
 
 def column_of(role: str, columns: Sequence[str]) -> list[str]:
@@ -140,7 +138,7 @@ def _with_numbers(took: dict[str, str], columns: Sequence[str], wanted: Wanted, 
     return took
 
 
-def guess_sentence(took: Guess, source: str) -> str:
+def guess_sentence(took: Mapping[str, str], source: str) -> str:
     """The guesses in a sentence.
 
     >>> guess_sentence({"query": "qid", "doc": "docno"}, "run.csv")

@@ -201,7 +201,8 @@ def _ir_document(document: Any) -> Mapping[str, Any]:
 
 def _in_folder(folder: Path) -> Iterator[Row]:
     if found := matching_files(folder, BEIR_CORPUS):
-        return rows_in(found[0])
+        yield from rows_in(found[0])
+        return
     names = (path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file())
     shown = [name for name in names if not any(part.startswith(".") for part in name.parts)]
     files = [name for name in shown if name.suffix.lower() in TEXT_FILES]
@@ -216,13 +217,11 @@ def _in_folder(folder: Path) -> Iterator[Row]:
     if others:
         few = f"{others.total():,} of {count(len(shown), 'file')}"
         warn_caller(f"{folder}: left out {few} ({kinds}); only {endings} are read. Next: {advice} to include them.")
-    return (_of_file(folder / name, name.as_posix()) for name in files)
-
-
-def _of_file(path: Path, name: str) -> Row:
-    text = text_of(read_bytes(path), str(path))
-    found = _page(text) if path.suffix.lower() in PAGES else {"text": text}
-    return Row(str(path), {"_id": name, **found})
+    for name in files:
+        where = str(folder / name)
+        text = text_of(read_bytes(where), where)
+        page = _page(text) if name.suffix.lower() in PAGES else {"text": text}
+        yield Row(where, {"_id": name.as_posix(), **page})
 
 
 def _page(html: str) -> dict[str, str]:
