@@ -172,11 +172,15 @@ def test_a_file_holds_them_all_or_some(history: History, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "not valid JSON"),
-        (b"[1]", "not an exported history"),
+        (b"", "version 1: ''"),
+        (b"[1]", "not the first line of an exported history"),
         (b"\x1f\x8b broken", "broken archive"),
-        (b'{"format": "rankproof history", "version": 9}', "version 9 of the format"),
-        (b'{"format": "rankproof history", "version": 1, "experiments": [{"name": "a"}]}', "lacks something"),
+        (
+            b'{"format": "rankproof history", "version": 9}',
+            'version 1: \'{"format": "rankproof history", "version": 9}',
+        ),
+        (b'{"format": "rankproof history", "version": 1, "experiments": [\n{"name": "a"}]}', "lacks something"),
+        (b'{"format": "rankproof history", "version": 1, "experiments": [\n{"name":]}', "not valid JSON"),
     ],
 )
 def test_a_file_that_is_no_export_brings_nothing(history: History, tmp_path: Path, content: bytes, says: str) -> None:

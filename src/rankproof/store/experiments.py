@@ -269,9 +269,8 @@ def misread_error(path: Path, why: str) -> DataError:
     )
 
 
-FORMAT = "rankproof history"
-VERSION = 1
-HEAD = f'{{"format": "{FORMAT}", "version": {VERSION}, "experiments": ['
+HEAD = '{"format": "rankproof history", "version": 1, "experiments": ['
+"""The first line of the file."""
 
 
 def write(target: Path, found: Iterable[Experiment], *, force: bool = False) -> None:
@@ -308,17 +307,10 @@ def read_transfer(source: Path) -> Iterator[Experiment]:
 
 
 def _records(source: Path, lines: gzip.GzipFile | BufferedReader) -> Iterator[Any]:
-    """Each record on its line, as `write` puts them; a file in other lines is read as a whole."""
-    head = lines.readline()
-    if head.rstrip() != HEAD.encode():
-        data = json.loads(head + lines.read())
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise misread_error(source, "not an exported history")
-        if data.get("version") != VERSION:
-            why = f"version {data.get('version')!r} of the format, this rankproof reads {VERSION}"
-            raise misread_error(source, why)
-        yield from data["experiments"]
-        return
+    """Each record on its line, as `write` puts them."""
+    head = lines.readline().decode().rstrip()
+    if head != HEAD:
+        raise misread_error(source, f"not the first line of an exported history, version 1: {shorten(head)}")
     more = True
     for line in filter(None, map(bytes.strip, lines)):
         if not more:
