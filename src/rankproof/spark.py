@@ -19,6 +19,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, Unpack
 from zipimport import zipimporter
 
@@ -94,7 +95,7 @@ def evaluate(
     # Rows of both; those with a grade are judgments. A missing score must reach the check that refuses it.
     score = functions.coalesce(small[1][order], functions.lit(float("nan"))).alias(order)
     rows = small[0].unionByName(small[1].select("query_id", "doc_id", score), allowMissingColumns=True)
-    scored = _kept(rows.repartition(partitions, "query_id").mapInArrow(_Scored(kernel, total), _schema(kernel)))
+    scored = _kept(rows.repartition(partitions, "query_id").mapInArrow(partial(_score, kernel, total), _schema(kernel)))
     with _told():
         told = scored.filter("summary is not null").select("summary").collect()
     parts = [SpreadSummary.from_dict(json.loads(row[0])) for row in told]
@@ -148,11 +149,8 @@ def compare(
     one, other = (_renamed(table, shared, letter) for table, letter in zip(tables, "ab", strict=True))
     if partitions is not None:
         one, other = (each.repartition(partitions, "query_id") for each in (one, other))
-    from pyspark.sql.types import StringType, StructField, StructType
-
-    schema = StructType([StructField("summary", StringType())])
     with _told():
-        rows = one.join(other, "query_id").mapInArrow(_Paired(kernel), schema).collect()
+        rows = one.join(other, "query_id").mapInArrow(partial(_pair, kernel), "summary string").collect()
     parts = [json.loads(row[0]) for row in rows]
     one_, other_, differences = (
         merge_parts([SpreadSummary.from_dict(each[at]) for each in parts] or [SpreadSummary({})]) for at in range(3)
@@ -179,44 +177,31 @@ def compare(
 # --- what the workers do -------------------------------------------------------------------------------
 
 
-class _Scored:
-    """The kernel over one partition: its values, and its summary in one more row."""
+def _score(kernel: Kernel, rows: int, batches: Iterable[Any]) -> Iterator[Any]:
+    """The values of one partition of a ranking of so many rows, and their summary in one more row."""
+    import pyarrow
+    import pyarrow.compute as pc
 
-    def __init__(self, kernel: Kernel, rows: int) -> None:
-        self.kernel = kernel
-        self.rows = rows
-        """Those of the whole ranking."""
-
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        import pyarrow
-        import pyarrow.compute as pc
-
-        _prepare_worker()
-        some, nameless = [], 0
-        for batch in batches:
-            if batch.column("query_id").null_count:  # all of them come to one partition, so they are not kept
-                lost = pc.and_(batch.column("query_id").is_null(), batch.column("grade").is_null())
-                nameless += lost.true_count
-                batch = batch.filter(pc.invert(lost))
-            some += [batch] if batch.num_rows else []
-        check_ids(self.rows, {"query": self.rows - nameless}, "run")
-        if not some:
-            return
-        values, summary = self.kernel(pyarrow.Table.from_batches(some))
-        summaries = pyarrow.table({"summary": [json.dumps(summary.to_dict())]})
-        both = pyarrow.concat_tables([values, summaries], promote_options="default")
-        yield from both.combine_chunks().to_batches()
+    _prepare_worker()
+    some, nameless = [], 0
+    for batch in batches:
+        if batch.column("query_id").null_count:  # all of them come to one partition, so they are not kept
+            lost = pc.and_(batch.column("query_id").is_null(), batch.column("grade").is_null())
+            nameless += lost.true_count
+            batch = batch.filter(pc.invert(lost))
+        some += [batch] if batch.num_rows else []
+    check_ids(rows, {"query": rows - nameless}, "run")
+    if not some:
+        return
+    values, summary = kernel(pyarrow.Table.from_batches(some))
+    summaries = pyarrow.table({"summary": [json.dumps(summary.to_dict())]})
+    yield from pyarrow.concat_tables([values, summaries], promote_options="default").combine_chunks().to_batches()
 
 
-class _Paired:
+def _pair(kernel: Kernel, batches: Iterable[Any]) -> Iterator[Any]:
     """The values of two systems by query: the summary of each, and that of their differences."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel = kernel
-
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        _prepare_worker()
-        yield from paired_summaries(self.kernel, batches)
+    _prepare_worker()
+    yield from paired_summaries(kernel, batches)
 
 
 def _prepare_worker() -> None:
@@ -333,13 +318,9 @@ def _too_large(ranked: Any, large: int) -> list[str]:
     return queries_above(large, ranked.filter(ranked["query_id"].isin(likely))) if likely else []
 
 
-def _schema(kernel: Kernel) -> Any:
-    from pyspark.sql.types import BooleanType, DoubleType, StringType, StructField, StructType
-
-    texts = [StructField(name, StringType()) for name in OWN[:3]]
-    numbers = [StructField(each.name, DoubleType()) for each in kernel.measures]
-    flags = [StructField(name, BooleanType()) for name in OWN[3:]]
-    return StructType([*texts, *flags, *numbers, StructField("summary", StringType())])
+def _schema(kernel: Kernel) -> str:
+    texts, flags = (f"{name} string" for name in OWN[:3]), (f"{name} boolean" for name in OWN[3:])
+    return ", ".join([*texts, *flags, *(f"`{each.name}` double" for each in kernel.measures), "summary string"])
 
 
 def _kept(scored: Any) -> Any:

@@ -292,7 +292,7 @@ def test_aspects_keep_their_names_in_every_format(tmp_path: Path, kind: str):
 
 def test_an_aspect_of_several_words_has_no_place_in_a_trec_file(tmp_path: Path):
     judgments = load_judgments({"q1": {"a": {"the price": 1}}, "q2": {"b": {"size": 1}}})
-    with pytest.raises(DataError, match="'the price' cannot be written as TREC.*write JSON"):
+    with pytest.raises(DataError, match=r"'the price' cannot be written as TREC.*write JSON"):
         write_judgments(judgments, tmp_path / "x.qrels")
     write_judgments(judgments, tmp_path / "x.json")
     assert load_judgments(tmp_path / "x.json").as_dict() == judgments.as_dict()

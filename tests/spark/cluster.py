@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zipimport import zipimporter
@@ -45,28 +46,25 @@ def own_executor() -> int:
     return pid
 
 
-class Waiting(rankproof.spark._Scored):
-    """Scores a partition, and leaves a file that tells who did: at once for the first few, else after the kill."""
+score = rankproof.spark._score
 
-    def __init__(self, kernel: Any, rows: int) -> None:
-        super().__init__(kernel, rows)
-        self.folder = os.getcwd()
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
-        from pyspark import TaskContext
+def score_and_wait(folder: str, kernel: Any, rows: int, batches: Iterable[Any]) -> Iterator[Any]:
+    """Score a partition, and leave a file that tells who did: at once for the first few, else after the kill."""
+    from pyspark import TaskContext
 
-        context = TaskContext.get()
-        assert context is not None
-        number, folder = context.partitionId(), Path(self.folder)
-        name = f"{own_executor()}-{number}-{context.taskAttemptId()}"
-        if number >= FIRST:
-            (folder / f"waits-{name}").touch()
-            wait_for((folder / "killed").exists, "the kill")
-        yield from super().__call__(batches)
-        (folder / f"ends-{name}").touch()
-        zips = sum(isinstance(each, zipimporter) for each in sys.path_importer_cache.values())
-        if zips > 3 or not gc.get_freeze_count():  # those of PySpark's own zip are more than ten
-            (folder / f"dear-{zips}").touch()  # what PySpark does between two tasks
+    context = TaskContext.get()
+    assert context is not None
+    number, where = context.partitionId(), Path(folder)
+    name = f"{own_executor()}-{number}-{context.taskAttemptId()}"
+    if number >= FIRST:
+        (where / f"waits-{name}").touch()
+        wait_for((where / "killed").exists, "the kill")
+    yield from score(kernel, rows, batches)
+    (where / f"ends-{name}").touch()
+    zips = sum(isinstance(each, zipimporter) for each in sys.path_importer_cache.values())
+    if zips > 3 or not gc.get_freeze_count():  # those of PySpark's own zip are more than ten
+        (where / f"dear-{zips}").touch()  # what PySpark does between two tasks
 
 
 def told(folder: Path, what: str) -> list[tuple[int, int]]:
@@ -104,8 +102,8 @@ def main() -> None:
     judged, rows = random_case(14, queries=200)
     expected = evaluate(judged, arrow(rows), MEASURES)
     judgments, run = spark.createDataFrame(judged_table(judged)), spark.createDataFrame(arrow(rows))
-    rankproof.spark._Scored = Waiting  # type: ignore[misc]
     folder = Path.cwd()
+    rankproof.spark._score = partial(score_and_wait, str(folder))  # type: ignore[assignment]
     killer = threading.Thread(target=kill_one, args=(folder,), daemon=True)
     killer.start()
     spark.sparkContext.setJobGroup("evaluate", "all jobs of one evaluation")
