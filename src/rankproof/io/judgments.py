@@ -56,9 +56,9 @@ EXPECTED = "query, document, start, end and perhaps grade"
 def load_spans(source: Any) -> SpanJudgments:
     """The judged spans of each query.
 
-    `source` is `{query: [(document, start, end), ...]}` or `{query: {document: [(start, end), ...]}}`, each
-    with a grade at its end if there are grades; rows or records of query, document, start, end and grade; a
-    data frame; or the path of JSON Lines, JSON, CSV, TSV (also without header) or Parquet.
+    `source` is `{query: [(document, start, end), ...]}`, each with a grade at its end if there are grades; rows or
+    records of query, document, start, end and grade; a data frame; or the path of JSON Lines, JSON, CSV, TSV (also
+    without header) or Parquet.
 
     >>> load_spans([{"query": "q1", "document": "d1", "start": 8, "end": 22}]).by_query
     {'q1': (JudgedSpan(document='d1', start=8, end=22, grade=1),)}
@@ -95,38 +95,20 @@ def load_places(path: str | os.PathLike[str]) -> dict[str, tuple[str, int, int]]
 def _rows(placed: Iterator[Row]) -> Iterator[tuple[str, str, Any]]:
     """Where each span stands, its query, and its (document, start, end, grade); None for a query without spans."""
     for where, item in placed:
-        if isinstance(item, Mapping) and field_of(item, START) is None and "_id" in item:
-            yield from _of_query(where, checked_id(item["_id"], where), item)
+        if isinstance(item, Mapping) and field_of(item, START) is None and "_id" in item:  # all spans of a query
+            query, listed = checked_id(item["_id"], where), item.get("text")
+            if isinstance(listed, str):  # a line without header
+                listed = [listed.rstrip("\r").split("\t")]
+            if not isinstance(listed, Sequence):
+                raise unfit(where, item, EXPECTED, "correct this row")
+            for row in listed or [None]:
+                yield where, query, _named(row, where) if isinstance(row, Mapping) else row
         elif isinstance(item, Mapping):
             yield where, checked_id(_part(item, QUERY, where), where), _named(item, where)
         elif isinstance(item, Sequence) and not isinstance(item, str) and len(item) in (4, 5):
             yield where, checked_id(item[0], where), item[1:]
         else:
             raise unfit(where, item, EXPECTED, "correct this row")
-
-
-def _of_query(where: str, query: str, item: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    """The spans of one query: a list of them, a list for each document, or a line without header."""
-    rest = {name: value for name, value in item.items() if name != "_id"}
-    listed = rest.pop("text", None) if set(rest) == {"text"} else None
-    if isinstance(listed, str):
-        yield where, query, listed.rstrip("\r").split("\t")
-        return
-    if listed is not None and not isinstance(listed, Sequence):
-        raise unfit(where, listed, EXPECTED, "correct this row")
-    rows = (
-        [_named(each, where) if isinstance(each, Mapping) else each for each in listed]
-        if listed is not None
-        else list(_by_document(rest, where))
-    )
-    yield from ((where, query, row) for row in rows or [None])
-
-
-def _by_document(spans: Mapping[str, Any], where: str) -> Iterator[tuple[Any, ...]]:
-    for document, each in spans.items():
-        if isinstance(each, str) or not isinstance(each, Sequence):
-            raise unfit(f"{where}, {shorten(document)}", each, "a list of (start, end)", f"write {EXPECTED}")
-        yield from ((document, *part) for part in each)
 
 
 def _named(item: Mapping[str, Any], where: str) -> tuple[Any, ...]:
