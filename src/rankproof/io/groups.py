@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
@@ -16,7 +16,7 @@ from rankproof.io.column_roles import NAMES
 from rankproof.io.files import STDIN, name_of, read_head
 from rankproof.io.formats import TREC_JUDGMENTS, sniff
 from rankproof.io.inputs import is_pipe, plain_name
-from rankproof.io.read import METADATA, QUESTION_ID, QUESTION_TEXT, Row, field_of, id_of, pairs, records, rows_in
+from rankproof.io.read import METADATA, QUESTION_ID, QUESTION_TEXT, Row, field_of, id_and_text, id_of, records, rows_in
 from rankproof.io.values import is_frame, is_id, is_integer, unfit
 from rankproof.suggestions import nearest
 
@@ -37,7 +37,7 @@ def load_groups(source: Any, field: str | None = None) -> dict[str, str]:
     if isinstance(source, str | os.PathLike):
         # A line that begins with `#` is a comment, unless it is QUERY<TAB>GROUP: a query may be called #python.
         comment = lambda line: line.startswith("#") and line.count("\t") != 1  # noqa: E731
-        placed = list(rows_in(source, headless=_pairs if field is None else pairs, comment=comment))
+        placed = list(rows_in(source, headless=_query_and_group if field is None else id_and_text, comment=comment))
         if placed and isinstance(placed[0].value, tuple):
             return _once((where, *pair) for where, pair in placed)
     else:
@@ -49,13 +49,11 @@ def _name_of(source: Any) -> str:
     return name_of(source) if isinstance(source, str | os.PathLike) else "by"
 
 
-def _pairs(lines: Iterator[tuple[int, str]], name: str) -> Iterator[Row]:
-    for number, line in lines:
-        if line.strip():
-            query, tab, group = line.rstrip("\r\n").partition("\t")
-            if not tab or not query or not group.strip() or "\t" in group:
-                raise unfit(f"{name}, line {number}", line.strip(), "QUERY<TAB>GROUP", "correct the line")
-            yield Row(f"{name}, line {number}", (query, group.strip()))
+def _query_and_group(line: str, where: str) -> tuple[str, str]:
+    query, _, group = line.rstrip("\r\n").partition("\t")
+    if not query or not group.strip() or "\t" in group:
+        raise unfit(where, line.strip(), "QUERY<TAB>GROUP", "correct the line")
+    return query, group.strip()
 
 
 def _once(rows: Iterable[tuple[str, str, str]]) -> dict[str, str]:

@@ -337,12 +337,9 @@ def _systems(whole: dict[str, Any], name: str) -> Iterator[Row]:
     return (Row(f"{name}, {shorten(key)}", (key, value)) for key, value in whole.items())
 
 
-def _scored(lines: Iterator[tuple[int, str]], name: str) -> Iterator[Row]:
-    """Lines of a system and its score."""
-    for number, line in lines:
-        if line.strip():
-            pair = re.split(r"[\s,;]+(?=\S+$)", line.strip())
-            yield Row(f"{name}, line {number}", tuple(pair))
+def _scored(line: str, _: str) -> tuple[str, ...]:
+    """A system and its score."""
+    return tuple(re.split(r"[\s,;]+(?=\S+$)", line.strip()))
 
 
 def _of_measure(rows: list[Row], measure: str | None, name: str) -> list[Row]:

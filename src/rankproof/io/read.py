@@ -122,8 +122,8 @@ class Row(NamedTuple):
 
 Line: TypeAlias = tuple[int, str]
 """The number of a line, and the line with its end."""
-Lines: TypeAlias = Callable[[Iterator[Line], str], Iterator[Row]]
-"""Reads the lines of a file with this name."""
+OfLine: TypeAlias = Callable[[str, str], Any]
+"""Gives what a line holds, and is told its place."""
 OfObject: TypeAlias = Callable[[dict[str, Any], str], Iterator[Row]]
 """Gives the rows of a JSON object in a file with this name."""
 KNOWN = frozenset(
@@ -181,28 +181,26 @@ def records(source: Any, what: str) -> Iterator[Row]:
     return _numbered((record_of(each) or each for each in source), what)
 
 
-def pairs(lines: Iterator[Line], name: str) -> Iterator[Row]:
-    """Lines of ID<TAB>TEXT as records."""
-    for number, line in lines:
-        if line.strip():
-            key, tab, text = line.rstrip("\r\n").partition("\t")
-            if not tab:
-                raise unfit(f"{name}, line {number}", line.strip(), "ID<TAB>TEXT", "correct the line")
-            yield Row(f"{name}, line {number}", {"_id": key.strip(BLANKS), "text": text})
+def id_and_text(line: str, where: str) -> dict[str, str]:
+    """A line ID<TAB>TEXT as a record."""
+    key, tab, text = line.rstrip("\r\n").partition("\t")
+    if not tab:
+        raise unfit(where, line.strip(), "ID<TAB>TEXT", "correct the line")
+    return {"_id": key.strip(BLANKS), "text": text}
 
 
 def rows_in(
     path: str | os.PathLike[str],
     *,
     of_object: OfObject | None = None,
-    headless: Lines | None = pairs,
+    headless: OfLine | None = id_and_text,
     header: Collection[str] = KNOWN,
     empty: str | None = "",
     comment: Callable[[str], object] | None = None,
 ) -> Iterator[Row]:
     """The rows of a file, told by its content, one after the other as it is read.
 
-    `of_object` gives the rows of a JSON file that is one object, `headless` those of lines without a first one that
+    `of_object` gives the rows of a JSON file that is one object, `headless` that of each line without a first one that
     has a name of `header`; without it a first line is a header always, and quotes have a meaning in TSV too.
     `empty` stands for an empty cell; lines that are a `comment` are passed over.
     """
@@ -226,14 +224,17 @@ def rows_in(
         elif delimiter := _delimiter(first, header if headless else None):
             quoted = headless is None or delimiter != "\t"
             yield from _of_table(chain([(number, first)], lines), delimiter, name, quoted, empty)
-        elif headless is pairs and "\t" not in first:
+        elif headless is id_and_text and "\t" not in first:
             raise UsageError(
                 f"{name}, line 1: got {shorten(first.strip())}, expected JSON Lines, a header like id,text, or "
                 "ID<TAB>TEXT. Next: add a header line; if this is one, name its columns, like "
                 + for_face("columns={'query': NAME, 'question': NAME}.", "--columns query=NAME,question=NAME.")
             )
         elif headless is not None:
-            yield from headless(chain([(number, first)], lines), name)
+            for at, line in chain([(number, first)], lines):
+                if line.strip():
+                    where = f"{name}, line {at}"
+                    yield Row(where, headless(line, where))
 
 
 def text_lines(stream: BinaryIO, name: str) -> Iterator[Line]:
