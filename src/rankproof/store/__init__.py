@@ -123,25 +123,13 @@ def open_to_hold(path: Path, timeout: float = TIMEOUT, schema: Schema = HISTORY)
 
         @contextmanager
         def begin() -> Iterator[sqlite3.Connection]:
-            with _speaking(path, timeout, schema), _whole(connection):
+            with _speaking(path, timeout, schema), connection:  # whatever interrupts it, it is rolled back
+                connection.execute("BEGIN IMMEDIATE")
                 if version(connection) < schema.newest:
                     migrate(connection, schema)
                 yield connection
 
         yield begin
-
-
-@contextmanager
-def _whole(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction: whatever interrupts it, it is rolled back."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:  # Ctrl-C must roll back too
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
 def connect(path: Path, timeout: float, mode: str) -> sqlite3.Connection:
