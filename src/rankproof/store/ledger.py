@@ -318,18 +318,12 @@ def _line_entry(line: str, where: str) -> LedgerEntry:
     unknown = set(data) - set(NAMES) - {"id"}
     if unknown:
         raise _unfit(where, f"unknown fields {shorten(sorted(unknown))}")
-    return _typed({name: data[name] for name in NAMES if name in data}, where)
-
-
-def _typed(data: dict[str, Any], where: str) -> LedgerEntry:
-    texts = ("relation", "left", "right", "judge", "quote", "reason", "at")
-    for name in texts:
-        if not isinstance(data.get(name, ""), str):
-            raise _unfit(where, f"got {shorten(data[name])} as {name!r}, expected a text")
-    for name in ("origin", "identity"):
-        if not isinstance(data.get(name, {}), Mapping):
-            raise _unfit(where, f"got {shorten(data[name])} as {name!r}, expected an object")
-    return LedgerEntry(**{**data, "items": tuple(data.get("items") or ())})
+    texts = dict.fromkeys(("relation", "left", "right", "judge", "quote", "reason", "at"), (str, "a text"))
+    for name, (kind, expected) in (texts | dict.fromkeys(("origin", "identity"), (Mapping, "an object"))).items():
+        if name in data and not isinstance(data[name], kind):
+            raise _unfit(where, f"got {shorten(data[name])} as {name!r}, expected {expected}")
+    known = {name: data[name] for name in NAMES if name in data}
+    return LedgerEntry(**{**known, "items": tuple(data.get("items") or ())})
 
 
 def _unfit(where: str, why: str) -> DataError:
