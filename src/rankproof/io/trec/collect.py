@@ -7,8 +7,8 @@ are noted, and a second pass collects only their rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple, Protocol
+from dataclasses import fields, replace
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -59,26 +59,10 @@ SHOWN = 5
 NO_KEYS = np.zeros(0, dtype=np.int64)
 
 
-class _Others(NamedTuple):
-    """Queries that nobody judged: some of them, and a key of each, as there may be more of them than fit."""
-
-    examples: list[str]
-    keys: Array
-
-    @classmethod
-    def of(cls, names: list[str]) -> _Others:
-        once = dict.fromkeys(names)
-        return cls(list(once)[:SHOWN], np.fromiter(map(hash, once), np.int64, len(once)))
-
-
-@dataclass(slots=True)
-class _Piece:
-    """A piece that was read, or the error that ended its file."""
-
-    file: int
-    number: int
-    piece: Any
-    error: DataError | None = None
+Others: TypeAlias = tuple[list[str], Array]
+"""Queries that nobody judged: some of them, and a key of each, as there may be more of them than fit."""
+Piece: TypeAlias = tuple[int, int, Any]
+"""The number of a file, that of a piece in it, and the piece, or the error that ended the file."""
 
 
 def collect_rankings(
@@ -111,52 +95,55 @@ def collect_rankings(
         for name in ("dropped", "comments", "lists", "rising", "rises", "falls"):
             setattr(census, name, getattr(census, name) + getattr(each.noticed, name))
     # A sixteenth of the different keys at a time, as all at once take several times the room.
-    shares = ([NO_KEYS, *(each.keys[each.keys & 15 == bits] for each in others)] for bits in range(16))
+    shares = ([NO_KEYS, *(keys[keys & 15 == bits] for _, keys in others)] for bits in range(16))
     census.extra += sum(len(distinct(np.concatenate(share))) for share in shares)
-    examples = list(dict.fromkeys(name for each in others for name in each.examples))
+    examples = list(dict.fromkeys(name for names, _ in others for name in names))
     census.extra_examples += examples[: max(0, SHOWN - len(census.extra_examples))]
     return [ordered for each in kept for ordered in each.ordered]
 
 
 def _first_pass(
     sources: Sequence[PieceSource], scan: Scan, census: Census, keep_going: bool, tell: Callable[[int], None]
-) -> tuple[dict[tuple[int, int], Scanned], list[_Others]]:
+) -> tuple[dict[tuple[int, int], Scanned], list[Others]]:
     """The content of each piece, and the unjudged queries."""
     found: dict[tuple[int, int], Scanned] = {}
-    others: dict[int, list[_Others]] = {}
+    others: dict[int, list[Others]] = {}
     damaged: dict[int, DataError] = {}
 
-    def read() -> Iterator[_Piece]:
+    def read() -> Iterator[Piece]:
         for file, source in enumerate(sources):
             tell(file)
             try:
                 for number, piece in enumerate(source.pieces(scan, census)):
-                    yield _Piece(file, number, piece)
+                    yield file, number, piece
                     if file in damaged:
                         break
             except DataError as error:
-                yield _Piece(file, -1, None, error)
+                yield file, -1, error
 
-    def work(piece: _Piece) -> Scanned | BadLine | DataError:
-        if piece.error is not None:
-            return piece.error
+    def work(item: Piece) -> Scanned | BadLine | DataError:
+        file, _, piece = item
+        if isinstance(piece, DataError):
+            return piece
         try:
-            return sources[piece.file].scan_piece(piece.piece, scan)
+            return sources[file].scan_piece(piece, scan)
         except (BadLine, DataError) as bad:
             return bad
 
     _ = scan.index  # made before the threads begin
-    for piece, result in in_order(work, read()):
+    for (file, number, piece), result in in_order(work, read()):
         twice = isinstance(result, Repeated)  # a file that can be read is not left out for what it says
         if isinstance(result, BadLine):
-            result = sources[piece.file].error(result, piece.piece, piece.number, sources)
+            result = sources[file].error(result, piece, number, sources)
         if isinstance(result, DataError):
             if twice or not keep_going:
                 raise result
-            damaged.setdefault(piece.file, result)
+            damaged.setdefault(file, result)
             continue
-        others.setdefault(piece.file, []).append(_Others.of(result.others))
-        found[piece.file, piece.number] = replace(result, others=[], ordered=list(map(_narrow, result.ordered)))
+        once = dict.fromkeys(result.others)
+        keys = np.fromiter(map(hash, once), np.int64, len(once))
+        others.setdefault(file, []).append((list(once)[:SHOWN], keys))
+        found[file, number] = replace(result, others=[], ordered=list(map(_narrow, result.ordered)))
     for file, error in damaged.items():
         census.left_out.append(str(error).partition(" Next: ")[0])
         others.pop(file, None)
