@@ -6,9 +6,9 @@ import importlib.util
 import io
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -115,17 +115,22 @@ def _library() -> str:
     raise missing_extra("Parquet", "pyarrow", "arrow")
 
 
-def _by_pyarrow(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
+@contextmanager
+def _parquet_file(where: Path | io.BytesIO, source: str, **settings: Any) -> Iterator[Any]:
+    """The file for pyarrow; what is wrong with it, then and as it is read, is a DataError."""
     import pyarrow
     import pyarrow.parquet
 
     try:
-        with pyarrow.parquet.ParquetFile(
-            where, memory_map=isinstance(where, Path), page_checksum_verification=True
-        ) as file:
-            return file.read(columns=choose(file.schema_arrow.names))
+        with pyarrow.parquet.ParquetFile(where, page_checksum_verification=True, **settings) as file:
+            yield file
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise _damaged(source, error) from error
+
+
+def _by_pyarrow(where: Path | io.BytesIO, choose: Choose, source: str) -> Any:
+    with _parquet_file(where, source, memory_map=isinstance(where, Path)) as file:
+        return file.read(columns=choose(file.schema_arrow.names))
 
 
 BATCH = 1 << 16
@@ -139,18 +144,8 @@ BUFFER = 1 << 20
 def _streamed(path: Path, wanted: Wanted, source: str) -> tuple[dict[str, str], Callable[[], Iterator[Any]]]:
     """The columns of a Parquet file that are wanted, and what reads them in batches, whatever its row groups."""
     import pyarrow
-    import pyarrow.parquet
 
-    @contextmanager
-    def opened() -> Iterator[Any]:
-        try:
-            with pyarrow.parquet.ParquetFile(
-                path, buffer_size=BUFFER, pre_buffer=False, page_checksum_verification=True
-            ) as file:
-                yield file
-        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise _damaged(source, error) from error
-
+    opened = partial(_parquet_file, path, source, buffer_size=BUFFER, pre_buffer=False)
     with opened() as file:
         took = guess(file.schema_arrow.names, wanted, source)
         columns = list(took.values())
@@ -194,15 +189,10 @@ def _with_notes(judgments: Judgments, took: Mapping[str, str], source: str) -> J
 
 
 def _is_large(path: Path) -> bool:
-    if not _can_import("pyarrow"):
-        return False
-    import pyarrow.parquet
-
-    try:
-        with pyarrow.parquet.ParquetFile(path) as file:
+    if _can_import("pyarrow"):
+        with suppress(DataError), _parquet_file(path, "") as file:  # the reader of the whole file says what it is
             return bool(file.metadata.num_rows >= LARGE or path.stat().st_size >= BUFFER)
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError):
-        return False  # the reader of the whole file says what it is
+    return False
 
 
 def _held_in_a_row(file: Any, column: str) -> float:
