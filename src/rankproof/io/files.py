@@ -139,9 +139,7 @@ def _raw(path: PathLike) -> Iterator[BinaryIO]:
         return
     if found := archive_of(path):
         with open_member(*found) as stream:
-            with _opened(found[0]) as packed:
-                size = packed.getinfo(found[1]).compress_size
-            yield io.BufferedReader(_Guarded(stream, size, name_of(path)))
+            yield stream
         return
     where = check_path(path)
     if where.is_dir():
@@ -309,13 +307,13 @@ def open_member(archive: Path, name: str) -> Iterator[BinaryIO]:
     """The content of one file of an archive, unpacked as it is read."""
     with _opened(archive) as packed:
         try:
-            stream = packed.open(name)
+            stream, size = packed.open(name), packed.getinfo(name).compress_size
         except KeyError:
             raise DataError(f"{archive}: no file {name!r} in it. Next: look at what it holds.") from None
         except (RuntimeError, NotImplementedError) as error:  # a password, or a compression of other programs
             raise DataError(f"{archive}: {name} cannot be unpacked ({error}). Next: unpack it by hand.") from error
         with stream:
-            yield stream  # type: ignore[misc]
+            yield io.BufferedReader(_Guarded(stream, size, str(archive / name)))  # type: ignore[arg-type]
 
 
 def _names(archive: Path) -> list[str]:
