@@ -71,30 +71,29 @@ class Pipe(os.PathLike[str]):
     def _grow(self, size: int, at: int | None = None) -> int:
         """Copy the next bytes of the pipe; how many, 0 at its end, or if another thread has got beyond `at`."""
         with self._reading:
-            return 0 if at is not None and at < self._size else self._copy_next(size)
-
-    def _copy_next(self, size: int) -> int:
-        if self._copy is None:
-            self._begin()
-        if self._raw is None or self._copy is None:
-            return 0
-        try:
-            # One read of what is there: a pipe that is still being written may be read line by line.
-            block = self._raw.read1(size) if hasattr(self._raw, "read1") else self._raw.read(size)
-            with self._copying:
-                self._copy.seek(self._size)
-                self._copy.write(block)
-                self._size += len(block)
-        except OSError as error:
-            raise DataError(
-                f"{name_of(self._path)}: cannot be read and kept: {error.strerror or error}. "
-                "Next: write it to a file, and give the file."
-            ) from error
-        if not block:
-            if self._path != STDIN:
-                self._raw.close()
-            self._raw = None
-        return len(block)
+            if at is not None and at < self._size:
+                return 0
+            if self._copy is None:
+                self._begin()
+            if self._raw is None or self._copy is None:
+                return 0
+            try:
+                # One read of what is there: a pipe that is still being written may be read line by line.
+                block = self._raw.read1(size) if hasattr(self._raw, "read1") else self._raw.read(size)
+                with self._copying:
+                    self._copy.seek(self._size)
+                    self._copy.write(block)
+                    self._size += len(block)
+            except OSError as error:
+                raise DataError(
+                    f"{name_of(self._path)}: cannot be read and kept: {error.strerror or error}. "
+                    "Next: write it to a file, and give the file."
+                ) from error
+            if not block:
+                if self._path != STDIN:
+                    self._raw.close()
+                self._raw = None
+            return len(block)
 
     def _begin(self) -> None:
         import tempfile  # what no pipe needs is not loaded

@@ -262,7 +262,12 @@ class MappingRankings:
             if any(map(is_, some, repeat(ABSENT))):
                 present = np.fromiter(map(is_not, some, repeat(ABSENT)), dtype=bool, count=len(some))
             names = judgments.query_ids[begin : begin + QUERIES]
-            self._make_dicts(some, names, conventions, census)
+            if not set(map(type, some)) <= {dict}:
+                for i, ranking in enumerate(some):
+                    if type(ranking) is not dict:
+                        where = f"{self.source}, query {shorten(names[i])}"
+                        some[i], dropped = ranking_as_dict(ranking, conventions.duplicates, where)
+                        census.dropped += dropped
             length = np.fromiter(map(len, some), dtype=np.intp, count=len(some))
             for part in _cut(length, start[begin : begin + QUERIES + 1]):
                 tables = Tables(self.source, names[part], some[part])
@@ -315,18 +320,6 @@ class MappingRankings:
             census.extra += len(others)
             census.extra_examples.extend(map(str, others[: max(0, 5 - len(census.extra_examples))]))
         return rankings
-
-    def _make_dicts(
-        self, rankings: list[Any], queries: Sequence[str], conventions: Conventions, census: Census
-    ) -> None:
-        """Turn, in place, each ranking that is not a plain dict into one."""
-        if set(map(type, rankings)) <= {dict}:
-            return
-        for i, ranking in enumerate(rankings):
-            if type(ranking) is not dict:
-                where = f"{self.source}, query {shorten(queries[i])}"
-                rankings[i], dropped = ranking_as_dict(ranking, conventions.duplicates, where)
-                census.dropped += dropped
 
 
 def _block(tables: Tables, first: int, length: Array, present: Array | None, documents: Finder) -> Block:
