@@ -16,7 +16,7 @@ from rankproof.core.conventions import Conventions, same_rank
 from rankproof.core.hits import Array
 from rankproof.core.join import Census, Ordered
 from rankproof.core.judgments import Judgments
-from rankproof.core.table import Rankings, RankingTable
+from rankproof.core.table import Rankings, RankingTable, part_of
 from rankproof.document.numbers import setting
 from rankproof.errors import DataError, UsageError, shorten
 from rankproof.io.column_roles import COUNTED
@@ -163,7 +163,7 @@ def numbers_of(columns: Mapping[str, Sequence[object] | Array]) -> tuple[dict[st
     numbers = {
         name: each if isinstance(each, np.ndarray) else as_floats(each)
         for name, each in columns.items()
-        if name != "rules"
+        if name not in ("query_id", "doc_id", "rules")
     }
     is_found = ~np.isnan(numbers["judgment"])
     found = {name: numbers[name][is_found] for name in ("judgment", *COUNTS)}
@@ -199,9 +199,7 @@ def by_ids(
             f"{source}: counted query {shorten(query[row])}, document {shorten(doc[row])}, which these judgments "
             "do not hold. Next: give the judgments that the query was run with."
         )
-    numbers = {name: as_floats(columns[name]) for name in (*COUNTS, *OF_QUERIES)}
-    found = {name: numbers[name][is_found] for name in COUNTS} | {"judgment": number[is_found]}
-    return found, {name: numbers[name][~is_found] for name in OF_QUERIES} | {"query": number[~is_found]}
+    return numbers_of({**columns, "query": number, "judgment": np.where(is_found, number, np.nan)})
 
 
 ALL = 20_000_000
@@ -297,9 +295,8 @@ class CountedRows:
         return RankingTable(query, doc, rank=as_floats(rank), source=self.source)
 
     def part(self, rows: int) -> RankingTable:
-        """The first of them."""
-        found = self.table()
-        return RankingTable(found.query[:rows], found.doc[:rows], source=self.source)
+        """Some of them."""
+        return part_of(self.table(), rows)
 
     def table_near(self, query: str) -> RankingTable:
         """The data that `explain` needs: every document of a query, which is not here."""

@@ -239,8 +239,6 @@ class Polars:
         return {name: each.cast(pl.Float64).fill_null(float("nan")).to_numpy() for name, each in both.to_dict().items()}
 
 
-# --- which engine -----------------------------------------------------------------------------------------
-
 TEXTS = ("String", "Categorical", "Enum")
 COUNTS_IN: dict[str, Callable[[Any], Any]] = {"duckdb": DuckDB, "polars": Polars, "pyspark": Spark}
 """The engines by the library of a lazy frame."""
