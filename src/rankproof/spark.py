@@ -286,7 +286,6 @@ def _ranked(run: Any, conventions: Conventions) -> tuple[Any, list[bool], str]:
 
 
 def _are_integers(frame: Any, took: Mapping[str, str]) -> list[bool]:
-    """Whether the ids of the queries and of the documents are."""
     kinds = [frame.schema[took[role]].dataType.typeName() for role in ("query", "doc")]
     return [kind in ("byte", "short", "integer", "long", "bigint", "int") for kind in kinds]
 

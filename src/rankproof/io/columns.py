@@ -88,8 +88,6 @@ class ColumnRankings:
         """The rankings of judged queries, each query once."""
         yield from collect_rankings([self], judgments, conventions, census)
 
-    # --- piece by piece ------------------------------------------------------------------------
-
     def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[Stretch]:
         """Stretches of rows that end where the query changes."""
         keep_freed_memory()
@@ -210,9 +208,6 @@ def _note_ranks(table: Any, ties: str, census: Census) -> None:
     except (TypeError, ValueError, NotImplementedError):  # reported by the reader that looks at every row
         return
     note_ranks(group, score, rank, census)
-
-
-# --- pieces ------------------------------------------------------------------------------------
 
 
 def _cut_up(stretch: Stretch) -> Iterator[Stretch]:

@@ -94,7 +94,6 @@ def choice_note(folder: Path, chosen: Path) -> str:
 
 
 def _splits(folder: Path) -> dict[str, Path]:
-    """The judgments in a folder by the name of their split."""
     found = {path.name.partition(".")[0]: path for path in matching_files(folder, JUDGMENTS)}
     if not found:
         raise DataError(
@@ -376,8 +375,8 @@ def read_titles(source: Any, wanted: Collection[str]) -> dict[str, str]:
     if source is None or _is_read_by_line(source):
         return read_texts(source, wanted, DOCUMENT_TITLE)
     corpus = load_corpus(source)
-    found = {name: corpus[name] for name in wanted if name in corpus}
-    return read_texts({name: each.title or each.text for name, each in found.items()}, wanted, DOCUMENT_TITLE)
+    found = ((name, _text(corpus[name].title or corpus[name].text)) for name in wanted if name in corpus)
+    return {name: text for name, text in found if text}
 
 
 def _is_read_by_line(source: Any) -> bool:
@@ -388,7 +387,7 @@ def _is_read_by_line(source: Any) -> bool:
     return isinstance(source, Mapping) and not isinstance(source, Corpus)
 
 
-def _text(record: Any, fields: tuple[str, ...]) -> str:
+def _text(record: Any, fields: tuple[str, ...] = ()) -> str:
     """The text of a record as one line."""
     if isinstance(record, Mapping):
         record = next((record[each] for each in fields if record.get(each)), "")

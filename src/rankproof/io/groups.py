@@ -57,7 +57,6 @@ def _query_and_group(line: str, where: str) -> tuple[str, str]:
 
 
 def _once(rows: Iterable[tuple[str, str, str]]) -> dict[str, str]:
-    """One group a query."""
     groups: dict[str, str] = {}
     for where, query, group in rows:
         if groups.setdefault(query, group) != group:

@@ -198,8 +198,6 @@ def name_of(path: PathLike) -> str:
     return "standard input" if os.fspath(path) == STDIN else os.fspath(path)
 
 
-# --- columns that are named --------------------------------------------------------------------
-
 LONGEST = 200
 """Characters of a cell that may be the name of a column."""
 

@@ -83,9 +83,6 @@ def rows_inside(data: Any) -> Any:
     return data
 
 
-# --- nested ------------------------------------------------------------------------------------
-
-
 def graded_rankings(data: Nested, source: str) -> Nested:
     """Nested judgments with lists of (document, grade) turned into objects."""
     return {query: _graded(docs, f"{source}, query {shorten(query)}") for query, docs in data.items()}
@@ -103,9 +100,6 @@ def _graded(docs: Any, where: str) -> Any:
         except TwoGrades as error:
             raise error.of(f"{where}: document {shorten(pair[0])}") from error
     return grades
-
-
-# --- rows --------------------------------------------------------------------------------------
 
 
 def _objects(data: list[Any], line: Sequence[int] | None, wanted: Wanted, source: str) -> Nested | Rows:
@@ -138,11 +132,16 @@ def _by_query(data: list[Any], scalars: list[str], lists: list[str], rows: Rows,
             f"{rows.where(0)}: cannot tell the query and its documents in {shorten(list(data[0]))}. "
             'Next: name them "query_id" and "relevant" (in a ranking "results"), and leave other lists out.'
         )
-    nested: Nested = {}
-    seen: dict[str, int] = {}
+    nested: dict[Any, Any] = {}
+    seen: dict[Any, int] = {}
     beside = _scores_beside(data[0], lists[0], wanted)
     for row, item in enumerate(data):
-        name, docs = _query_of(item, query[0], lists[0], rows.where(row))
+        if not isinstance(item, Mapping) or query[0] not in item or lists[0] not in item:
+            expected = f"an object with {query[0]!r} and {lists[0]!r} as the first one"
+            raise unfit(rows.where(row), item, expected, "give every line the same fields")
+        name, docs = item[query[0]], [] if item[lists[0]] is None else item[lists[0]]
+        if not isinstance(name, (str, int)):
+            raise unfit(rows.where(row), name, "text", "correct it", role="the query")
         if name in seen:
             raise DataError(
                 f"{rows.where(row)}: query {shorten(name)} was given before ({rows.where(seen[name])}). "
@@ -156,22 +155,11 @@ def _by_query(data: list[Any], scalars: list[str], lists: list[str], rows: Rows,
 
 
 def _paired(docs: Any, numbers: Any, name: str, where: str) -> list[tuple[Any, Any]]:
-    """The documents with the numbers beside them."""
     if not isinstance(docs, list) or not isinstance(numbers, list) or len(docs) != len(numbers):
         got = f"{len(numbers):,}" if isinstance(numbers, list) else shorten(numbers)
         count = f"{len(docs):,} documents" if isinstance(docs, list) else shorten(docs)
         raise DataError(f"{where}: got {got} in {name!r} for {count}, expected as many. Next: correct this query.")
     return list(zip(docs, numbers, strict=True))
-
-
-def _query_of(item: Any, query: str, docs: str, where: str) -> tuple[Any, Any]:
-    if not isinstance(item, Mapping) or query not in item or docs not in item:
-        raise unfit(
-            where, item, f"an object with {query!r} and {docs!r} as the first one", "give every line the same fields"
-        )
-    if not isinstance(item[query], (str, int)):
-        raise unfit(where, item[query], "text", "correct it", role="the query")
-    return item[query], [] if item[docs] is None else item[docs]
 
 
 def _documents(docs: Any, where: str) -> Any:
@@ -191,9 +179,6 @@ def _documents(docs: Any, where: str) -> Any:
         if not isinstance(doc, dict) or any(name not in doc for name in wanted):
             raise unfit(where, doc, f"an object with {', '.join(wanted)}", "correct the entry, or drop it")
     return [tuple(doc[name] for name in wanted) if number else doc[id_name[0]] for doc in docs]
-
-
-# --- rows of tuples or records -------------------------------------------------------------------
 
 
 def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequence[int] | None = None) -> Rows:
@@ -217,7 +202,6 @@ def read_tuples(items: Iterable[Any], wanted: Wanted, source: str, line: Sequenc
 
 
 def _column(items: list[Any], name: str, rows: Rows) -> list[Any]:
-    """A field of every item."""
     get = itemgetter(name) if isinstance(items[0], Mapping) else attrgetter(name)
     column: list[Any] = []
     try:

@@ -150,8 +150,6 @@ def _whole(value: Any, where: str) -> int:
     return int(number)
 
 
-# --- labelled questions --------------------------------------------------------------------------
-
 RELEVANT = ("relevant", "relevant_docs", "relevant_doc_ids", "qrels", "judgments", "grades", "reference_context_ids")
 """Names of the field with the relevant documents of a question."""
 JUDGED = "judged"
@@ -285,9 +283,6 @@ def with_grades(judgments: Judgments, grades: Mapping[str, Mapping[str, float | 
         together = {**table.get(query, {}), **own}
         table[query] = {document: grade for document, grade in together.items() if grade is not None}
     return load_judgments(table)
-
-
-# --- writing -----------------------------------------------------------------------------------
 
 
 def save_labelled(found: LabelledQuestions, target: str | os.PathLike[str], *, force: bool = False) -> None:

@@ -146,9 +146,6 @@ def _iterable(data: Source, what: str) -> Iterable[Any]:
     return data
 
 
-# --- files -------------------------------------------------------------------------------------
-
-
 def _judgments_at(path: PathLike) -> Judgments:
     source = _kept(path)
     if isinstance(source, Pipe):
@@ -304,8 +301,6 @@ def _named(rankings: Any) -> dict[str, Any]:
     return dict(zip(names, listed, strict=True))
 
 
-# --- scores of systems -----------------------------------------------------------------------------
-
 SYSTEM = ("ranking", "system", "run", "model", "name")
 SCORE = ("mean", "score", "value")
 """The fields of a record in which a system and its score are looked for."""
@@ -338,7 +333,6 @@ def _systems(whole: dict[str, Any], name: str) -> Iterator[Row]:
 
 
 def _scored(line: str, _: str) -> tuple[str, ...]:
-    """A system and its score."""
     return tuple(re.split(r"[\s,;]+(?=\S+$)", line.strip()))
 
 

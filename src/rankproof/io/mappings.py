@@ -159,11 +159,7 @@ def _aspects(grades: Any, where: str) -> dict[str, float]:
     return {str(aspect): float(grade) for aspect, grade in grades.items()}
 
 
-# --- judged documents among rankings --------------------------------------------------------------------
-
 Ranking = dict[Any, Any]
-LookUp = Callable[[Any, int], int]
-"""The place of a document among the judgments of one query; the second argument if it is not judged."""
 WORTH = 2
 """From this ratio of judged to ranked documents on, look up each ranked document."""
 
@@ -207,8 +203,8 @@ class Finder(NamedTuple):
 
 
 @cached_for_judgments
-def look_ups(judgments: Judgments) -> list[LookUp]:
-    """The look-up of each query, made once for all runs."""
+def look_ups(judgments: Judgments) -> list[Callable[[Any, int], int]]:
+    """For each query what gives a document's place among the judgments, made once for all runs."""
     docs = as_given(judgments.doc_ids, judged_kinds(judgments)[1])
     return [
         dict(zip(docs[begin:end], range(begin, end), strict=True)).get
@@ -226,8 +222,6 @@ def finder(judgments: Judgments) -> Finder:
     _met.add(judgments)
     return Finder(judgments, as_given(judgments.doc_ids, judged_kinds(judgments)[1]), again)
 
-
-# --- rankings --------------------------------------------------------------------------------------------
 
 ABSENT: Ranking = {}
 """Stands for the ranking of a judged query that has none."""

@@ -119,7 +119,6 @@ def _pieces(ranking: Any) -> Iterator[tuple[Lines, Array]]:
 
 
 def _as_columns(ranking: Any) -> ColumnRankings:
-    """A ranking that is in memory as columns."""
     import pyarrow
 
     table = ranking.rows_read().rows if hasattr(ranking, "rows_read") else ranking.table()

@@ -264,9 +264,6 @@ def _numbered(rows: Iterable[Any], name: str) -> Iterator[Row]:
     return (Row(f"{name}, item {number}", row) for number, row in enumerate(rows, 1))
 
 
-# --- JSON --------------------------------------------------------------------------------------
-
-
 class _Repeated(ValueError):
     """A repeated field of an object, which JSON allows but is always a mistake."""
 
@@ -332,9 +329,6 @@ def _list_inside(is_row: Callable[[dict[str, Any], Any], bool], whole: dict[str,
     return _numbered(lists[0], name) if nested else iter([Row(f"{name}, line 1", whole)])
 
 
-# --- CSV and TSV ---------------------------------------------------------------------------------
-
-
 def _delimiter(first: str, header: Collection[str] | None) -> str:
     """What stands between the names of a header: a tab, or whichever of comma and semicolon parts it more often.
 
@@ -351,7 +345,6 @@ def _delimiter(first: str, header: Collection[str] | None) -> str:
 
 
 def _of_table(lines: Iterator[Line], delimiter: str, name: str, quoted: bool, empty: str | None) -> Iterator[Row]:
-    """Lines of cells under a header."""
     texts = (part for _, line in lines for part in _split_at_returns(line))
     rows = cells(texts, delimiter, name, quoted=quoted)
     header = check_header([cell.strip() for cell in next(rows)[1]], name)

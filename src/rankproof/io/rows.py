@@ -211,8 +211,6 @@ def _with_ids(rows: Rows, *, ranked: bool) -> tuple[Rows, list[str], list[str], 
     return rows, queries, docs, (integer_queries, integer_docs)
 
 
-# --- as rankings -------------------------------------------------------------------------------
-
 BLOCK = 32_768
 """About how many documents are handed to the join at once."""
 

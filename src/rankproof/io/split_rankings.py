@@ -184,12 +184,10 @@ class _Part:
 
     @property
     def source(self) -> str:
-        """The path."""
         return str(self.path)
 
     @property
     def opened(self) -> PieceSource:
-        """The file as a source of pieces."""
         if self._opened is None:
             self._opened = self._open()
             if self._opened is not NOTHING:
@@ -232,8 +230,6 @@ class _Part:
                 "columns in each part. Next: write the column, or leave the file out."
             )
 
-    # --- piece by piece, as the file itself does ---------------------------------------------------
-
     def pieces(self, scan: Scan | None, census: Census | None) -> Iterator[Any]:
         """The pieces of the file; what was taken as what is said of the first file alone."""
         opened = self.opened
@@ -243,19 +239,15 @@ class _Part:
         yield from opened.pieces(scan, noted)
 
     def scan_piece(self, piece: Any, scan: Scan) -> Scanned:
-        """The content of a piece."""
         return self.opened.scan_piece(piece, scan)
 
     def divide(self, piece: Any, scan: Scan, apart: Array, file: int) -> tuple[Any, Any]:
-        """The rows of other queries than those apart, and those of these."""
         return self.opened.divide(piece, scan, apart, file)
 
     def gather_queries(self, taken: list[Any]) -> Iterator[Any]:
-        """Divided rows, query after query."""
         return self.opened.gather_queries(taken)
 
     def error(self, bad: BadLine, piece: Any, number: int, sources: Sequence[PieceSource]) -> DataError:
-        """The error for a bad row."""
         return self.opened.error(bad, piece, number, sources)
 
 

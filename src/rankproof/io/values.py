@@ -47,7 +47,15 @@ def are_integers(ids: Iterable[Any], what: str) -> bool | None:
         # Joining is the fastest loop over a list that refuses whatever is not text.
         "".join(known)
     except TypeError:
-        _check_all_integers(known, what)
+        for each in known:
+            if not is_id(each):
+                raise unfit(what, each, "text", "give every id as text", role="an id", typed=True) from None
+        if text := [each for each in known if isinstance(each, str)]:
+            number = next(each for each in known if not isinstance(each, str))
+            raise DataError(
+                f"{what}: got ids of two kinds, text ({shorten(text[0])}) and integers ({number}), expected one. "
+                "Next: give every id as text."
+            ) from None
         return True
     if not all(known):
         raise unfit(what, "", "text that is not empty", "look for what lost its id, and give it one", role="an id")
@@ -93,19 +101,6 @@ def is_integer(value: Any) -> bool:
 def is_id(value: Any) -> bool:
     """Whether a value can be an id: text, or a whole number."""
     return isinstance(value, str) or is_integer(value)
-
-
-def _check_all_integers(ids: Collection[Any], what: str) -> None:
-    for each in ids:
-        if not is_id(each):
-            raise unfit(what, each, "text", "give every id as text", role="an id", typed=True)
-    text = [each for each in ids if isinstance(each, str)]
-    if text:
-        number = next(each for each in ids if not isinstance(each, str))
-        raise DataError(
-            f"{what}: got ids of two kinds, text ({shorten(text[0])}) and integers ({number}), expected one. "
-            "Next: give every id as text."
-        )
 
 
 def check_same_kind(ours: bool | None, judged: bool | None, what: str) -> None:
@@ -184,9 +179,6 @@ def as_given(ids: Sequence[str], integers: bool | None) -> Sequence[Any]:
     return list(map(int, ids)) if integers else ids
 
 
-# --- numbers -----------------------------------------------------------------------------------
-
-
 def as_numbers(values: Sequence[Any]) -> Array | None:
     """The values as float64, or None when one of them is not a number.
 
@@ -250,9 +242,6 @@ def _has_truth_values(values: Sequence[Any], numbers: Array) -> bool:
     few = 4 * len(suspects) < len(values)
     suspected = map(values.__getitem__, suspects.tolist()) if few else values
     return not {bool, np.bool_}.isdisjoint(map(type, suspected))
-
-
-# --- the ranking of one query ----------------------------------------------------------------------
 
 
 def ranking_as_dict(ranking: Any, duplicates: str, where: str) -> tuple[dict[Any, Any], int]:
@@ -319,8 +308,6 @@ def checked_scores(docs: Sequence[Any], scores: Sequence[Any] | None, where: str
             check_number(score, "score", f"{where}, document {shorten(doc)}")
     return scores
 
-
-# --- data frames -------------------------------------------------------------------------------
 
 BACKENDS = ("polars", "pandas", "pyarrow")
 """The libraries that `make_frame` can use; one that is loaded already comes first."""

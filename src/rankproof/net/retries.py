@@ -91,8 +91,6 @@ def retry_after(headers: Mapping[str, str]) -> float:
     return max((moment - datetime.now(UTC)).total_seconds(), 0.0)
 
 
-# --- pace and retries ------------------------------------------------------------------------------
-
 SLACK = 1.02
 """Seconds added to the pauses between calls, as calls arrive after varying delays."""
 FIRST = 8

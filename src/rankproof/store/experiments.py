@@ -180,7 +180,6 @@ def _entry(path: Path, row: Sequence[Any], means: Pairs, tags: Pairs) -> History
 
 
 def _wrong(path: Path, table: str, column: str, name: Any, value: object, expected: str) -> DataError:
-    """The error for a field with an impossible value."""
     return damage_error(
         path, f"{table}.{column} of {shorten(str(name))} holds {shorten(value)}, expected {expected}", saved=name
     )

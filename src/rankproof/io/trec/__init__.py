@@ -369,7 +369,6 @@ def judgments_of_parts(known: list[JudgedRows], source: str) -> Judgments | None
 
 
 def _pieces(content: bytes) -> Iterator[Chunk]:
-    """The content in pieces of whole lines."""
     begin = 0
     while begin < len(content):
         end = content.find(b"\n", begin + PIECE) + 1 or len(content)

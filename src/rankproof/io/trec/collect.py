@@ -56,7 +56,6 @@ class PieceSource(Protocol):
 
 SHOWN = 5
 """How many queries without judgments are named."""
-NO_KEYS = np.zeros(0, dtype=np.int64)
 
 
 Others: TypeAlias = tuple[list[str], Array]
@@ -95,7 +94,7 @@ def collect_rankings(
         for name in ("dropped", "comments", "lists", "rising", "rises", "falls"):
             setattr(census, name, getattr(census, name) + getattr(each.noticed, name))
     # A sixteenth of the different keys at a time, as all at once take several times the room.
-    shares = ([NO_KEYS, *(keys[keys & 15 == bits] for _, keys in others)] for bits in range(16))
+    shares = ([np.zeros(0, dtype=np.int64), *(keys[keys & 15 == bits] for _, keys in others)] for bits in range(16))
     census.extra += sum(len(distinct(np.concatenate(share))) for share in shares)
     examples = list(dict.fromkeys(name for names, _ in others for name in names))
     census.extra_examples += examples[: max(0, SHOWN - len(census.extra_examples))]

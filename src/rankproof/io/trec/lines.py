@@ -168,7 +168,6 @@ class Lines:
     """Lines that begin with `#` and are no rows."""
 
     def __len__(self) -> int:
-        """How many lines hold something."""
         return len(self.begin[0])
 
     @cached_property

@@ -55,7 +55,6 @@ class Rows:
     """Which line (from 0) each row is; None: row for row."""
 
     def __len__(self) -> int:
-        """How many rows there are."""
         return len(self.key)
 
     def line_of(self, row: int) -> int:
