@@ -22,7 +22,7 @@ from typing import Any
 from rankproof.document.disk import whole_file
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, UsageError, shorten
-from rankproof.store import TIMEOUT, Schema, open_to_hold, open_to_read, open_to_write, read_steps, version
+from rankproof.store import TIMEOUT, Schema, open_to_hold, open_to_read, open_to_write, read_steps
 from rankproof.text.words import digest
 
 Key = tuple[str, str, str]
@@ -33,8 +33,6 @@ AT_ONCE = 400
 """The number of pairs looked up in one statement."""
 SHORT = 8
 """The number of bytes that identify a pair among those that could be drawn."""
-FRAMES_SINCE = 2
-"""The version of the file from which on it stores them."""
 LEDGER = Schema(
     noun="ledger of verdicts",
     option=("ledger=", "--ledger"),
@@ -147,18 +145,13 @@ class Ledger:
 
     def frames(self, names: Iterable[str]) -> dict[str, frozenset[bytes]]:
         """For each known one of these ids the beginnings of the hashes of its pairs."""
+        found = {}
         with open_to_read(self.path, self.timeout, LEDGER) as connection:
-            if version(connection) < FRAMES_SINCE:
-                return {}
-            rows = [
-                row
-                for name in names
-                for row in connection.execute("SELECT id, pairs FROM frames WHERE id = ?", (name,))
-            ]
-        plain = {name: zlib.decompress(pairs) for name, pairs in rows}
-        return {
-            name: frozenset(each[at : at + SHORT] for at in range(0, len(each), SHORT)) for name, each in plain.items()
-        }
+            for name in names:
+                for (packed,) in connection.execute("SELECT pairs FROM frames WHERE id = ?", (name,)):
+                    pairs = zlib.decompress(packed)
+                    found[name] = frozenset(pairs[at : at + SHORT] for at in range(0, len(pairs), SHORT))
+        return found
 
     def runs(self) -> list[list[dict[str, Any]]]:
         """The judges of each run that was recorded, the latest last."""
@@ -277,19 +270,14 @@ NAMES = tuple(each.name for each in fields(LedgerEntry))
 
 
 def write_lines(target: Path, entries: Iterable[LedgerEntry], *, force: bool = False) -> int:
-    """Write entries as lines; returns their number."""
+    """Write entries as lines, without what is empty; returns their number."""
     number = 0
     with whole_file(target, force=force) as stream:
         for number, each in enumerate(entries, 1):  # noqa: B007  (the last number is what is returned)
-            stream.write(line_of(each).encode("utf-8", "backslashreplace"))
+            plain = {name: getattr(each, name) for name in NAMES}
+            kept = {name: value for name, value in plain.items() if value not in (None, "", (), {}) or name == "left"}
+            stream.write(f"{json.dumps(kept, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace"))
     return number
-
-
-def line_of(entry: LedgerEntry) -> str:
-    """One entry as a line; what is empty is left out."""
-    plain = {name: getattr(entry, name) for name in NAMES}
-    kept = {name: value for name, value in plain.items() if value not in (None, "", (), {}) or name == "left"}
-    return json.dumps(kept, ensure_ascii=False) + "\n"
 
 
 def read_lines(source: Path) -> Iterator[tuple[str, LedgerEntry]]:
