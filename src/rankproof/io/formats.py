@@ -257,20 +257,13 @@ def _as_rows(fields: list[list[str]], lines: list[int], places: dict[str, int], 
     columns: dict[str, Any] = {}
     for role, place in places.items():
         texts = list(map(itemgetter(place), fields))
-        columns[role] = (
-            parse_numbers(texts, lambda row: f"{source}, line {lines[row]}", role)
-            if role in NUMBERS
-            else _ids(texts, role, notes)
-        )
+        if role in NUMBERS:
+            columns[role] = parse_numbers(texts, lambda row: f"{source}, line {lines[row]}", role)
+            continue
+        columns[role] = [text.strip(BLANKS) for text in texts]  # people put blanks behind commas
+        if columns[role] != texts:
+            notes.append(f"blanks around the ids of the {role} column were taken off")
     return Rows(columns, source, lines, tuple(notes))
-
-
-def _ids(texts: list[str], role: str, notes: list[str]) -> list[str]:
-    """The ids without the blanks around them, which people put behind commas."""
-    ids = [text.strip(BLANKS) for text in texts]
-    if ids != texts:
-        notes.append(f"blanks around the ids of the {role} column were taken off")
-    return ids
 
 
 def parse_numbers(texts: Sequence[str], where: Callable[[int], str], role: str) -> Array:

@@ -216,13 +216,6 @@ _met: WeakSet[Judgments] = WeakSet()
 """The judgments that met a run."""
 
 
-def finder(judgments: Judgments) -> Finder:
-    """What finds the judged documents of one more run."""
-    again = judgments in _met
-    _met.add(judgments)
-    return Finder(judgments, as_given(judgments.doc_ids, judged_kinds(judgments)[1]), again)
-
-
 ABSENT: Ranking = {}
 """Stands for the ranking of a judged query that has none."""
 
@@ -249,7 +242,9 @@ class MappingRankings:
             )
         judgments = align_ids(judgments, self._kinds(), self.table if self.untyped else None)
         rankings = self._of_judged_queries(judgments, census)
-        documents, start = finder(judgments), judgments.start
+        docs = as_given(judgments.doc_ids, judged_kinds(judgments)[1])
+        documents, start = Finder(judgments, docs, again=judgments in _met), judgments.start
+        _met.add(judgments)
         for begin in range(0, len(rankings), QUERIES):
             some = rankings[begin : begin + QUERIES]
             present = None  # which of them have a ranking; None: all

@@ -42,7 +42,6 @@ _ROLES = {
 }
 """The names of these roles in `columns=`."""
 _KNOWN = dict.fromkeys((*DOCUMENT_ID, *DOCUMENT_TEXT, *TITLE, *METADATA, "score"))
-_ABSENT = object()
 
 
 def record_of(item: Any) -> Mapping[str, Any] | None:
@@ -60,8 +59,7 @@ def record_of(item: Any) -> Mapping[str, Any] | None:
         return None
     if hasattr(item, "_asdict"):
         return dict(item._asdict())
-    found = {name: getattr(item, name, _ABSENT) for name in _KNOWN}
-    return {name: value for name, value in found.items() if value is not _ABSENT} or None
+    return {name: getattr(item, name) for name in _KNOWN if hasattr(item, name)} or None
 
 
 def field_of(record: Mapping[str, Any], names: Sequence[str]) -> str | None:

@@ -324,11 +324,9 @@ def _in_sqlite(connection: sqlite3.Connection, name: str) -> Rankings:
     values = cursor.execute(f"select {ends} from {rows}").fetchone()
     kinds = {role: {*values[2 * at : 2 * at + 2]} for at, role in enumerate(names)}
     ids, numbers = (kinds.pop("query"), kinds.pop("doc")), kinds.values()
-    if not all(each in ({"text"}, {"integer"}) for each in ids):
-        return whole()
-    if not numbers or not all(each <= {"integer", "real"} for each in numbers):
-        return whole()
-    if cursor.execute("pragma encoding").fetchone() != ("UTF-8",):  # bytes of UTF-16 are in another order
+    plain = [each in ({"text"}, {"integer"}) for each in ids] + [each <= {"integer", "real"} for each in numbers]
+    # Bytes of UTF-16 are in another order than those of UTF-8.
+    if not numbers or not all(plain) or cursor.execute("pragma encoding").fetchone() != ("UTF-8",):
         return whole()
     integers = (ids[0] == {"integer"}, ids[1] == {"integer"})
     return CountedRankings(SQLite(connection, name), took, integers, False, whole, name, notes)
