@@ -176,7 +176,7 @@ def test_conventions_are_options(arguments: tuple[str, ...], value: float, rankp
 
 
 def test_groups_are_scored_apart(rankproof: Any, files: Path) -> None:
-    (files / "kinds.tsv").write_text("# query, kind\nq1\teasy\n\nq2\thard\n")
+    (files / "kinds.tsv").write_text("q1\teasy\n\nq2\thard\n")
     done = rankproof("evaluate", "judgments.txt", "first.run", "-m", "RR", "--by", "kinds.tsv")
     assert cells(done.out, "easy") == ["easy", "1.0000", "1"]
     assert cells(done.out, "hard") == ["hard", "0.3333", "1"]

@@ -27,7 +27,7 @@ BEIR = [{"_id": query, "text": "why?", "metadata": {"kind": kind}} for query, ki
 ROWS = [{"query": query, "kind": kind, "words": 3} for query, kind in KINDS.items()]
 
 FILES = {
-    "pairs.tsv": "# kinds\nq1\ttypo\n\nq2\teasy\nq3\ttypo\n",
+    "pairs.tsv": "q1\ttypo\n\nq2\teasy\nq3\ttypo\n",
     "header.tsv": "query-id\tkind\nq1\ttypo\nq2\teasy\nq3\ttypo\n",
     "table.csv": 'qid,text,kind\nq1,"a, b",typo\nq2,c,easy\nq3,d,typo\n',
     "beir.jsonl": "".join(json.dumps(each) + "\n" for each in BEIR),

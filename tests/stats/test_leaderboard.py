@@ -132,7 +132,7 @@ def test_what_cannot_be_ordered_is_an_error(wrong) -> None:
 
 
 FORMS = {
-    "tabs": "# systems\nx\t0.1\ny\t.3\nz z\t2e-1\n",
+    "tabs": "x\t0.1\ny\t.3\nz z\t2e-1\n",
     "blanks": "x 0.1\ny   .3\nz z 2e-1\n",
     "csv": 'system,score\nx,0.1\ny,0.3\n"z z",0.2\n',
     "mapping": '{"x": 0.1, "y": 0.3, "z z": 0.2}',

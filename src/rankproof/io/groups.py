@@ -35,9 +35,7 @@ def load_groups(source: Any, field: str | None = None) -> dict[str, str]:
     {'q1': 'typo'}
     """
     if isinstance(source, str | os.PathLike):
-        # A line that begins with `#` is a comment, unless it is QUERY<TAB>GROUP: a query may be called #python.
-        comment = lambda line: line.startswith("#") and line.count("\t") != 1  # noqa: E731
-        placed = list(rows_in(source, headless=_query_and_group if field is None else id_and_text, comment=comment))
+        placed = list(rows_in(source, headless=_query_and_group if field is None else id_and_text))
         if placed and isinstance(placed[0].value, tuple):
             return _once((where, *pair) for where, pair in placed)
     else:

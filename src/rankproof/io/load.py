@@ -309,7 +309,7 @@ SCORE = ("mean", "score", "value")
 def read_ordering(path: PathLike, measure: str | None = None) -> dict[str, float]:
     """`{system: score}` from lines SYSTEM SCORE, CSV, JSON or JSON lines; `measure` picks one of several."""
     name = name_of(path)
-    rows = list(rows_in(path, of_object=_systems, headless=_scored, header=SYSTEM, comment=re.compile("#").match))
+    rows = list(rows_in(path, of_object=_systems, headless=_scored, header=SYSTEM))
     found: dict[str, float] = {}
     for where, row in _of_measure(rows, measure, name):
         system, score = _pair(row, where, measure)

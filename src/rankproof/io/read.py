@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, filterfalse
+from itertools import chain
 from typing import Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 from rankproof.document.numbers import for_face
@@ -194,13 +194,12 @@ def rows_in(
     headless: OfLine | None = id_and_text,
     header: Collection[str] = KNOWN,
     empty: str | None = "",
-    comment: Callable[[str], object] | None = None,
 ) -> Iterator[Row]:
     """The rows of a file, told by its content, one after the other as it is read.
 
     `of_object` gives the rows of a JSON file that is one object, `headless` that of each line without a first one that
     has a name of `header`; without it a first line is a header always, and quotes have a meaning in TSV too.
-    `empty` stands for an empty cell; lines that are a `comment` are passed over.
+    `empty` stands for an empty cell.
     """
     name = name_of(path)
     with open_file(path) as raw:
@@ -209,8 +208,6 @@ def rows_in(
             yield from _of_frame(read_every_column(stream.read(), name), name)
             return
         lines = text_lines(stream, name)
-        if comment is not None:
-            lines = filterfalse(lambda line: comment(line[1]), lines)
         number, first = next((line for line in lines if line[1].strip()), (0, ""))
         if not first:
             raise DataError(f"{name}: empty, it has no rows. Next: check how it was made.")
