@@ -373,15 +373,8 @@ def test_json_is_not_what_it_seems(tmp_path: Path):
     assert load_judgments(file).as_dict() == {"query": {"doc": 1}}
 
 
-@pytest.mark.parametrize(
-    ("start", "what"),
-    [
-        (b"PK\x03\x04", "a ZIP archive or an Excel file"),
-        (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-    ],
-)
 @pytest.mark.parametrize("load", [load_judgments, load_ranking])
-def test_what_is_packed_otherwise_is_named(load, start: bytes, what: str, tmp_path: Path):
+def test_a_table_of_excel_is_named(load, tmp_path: Path):
     file = tmp_path / "table.xlsx"
-    file.write_bytes(start + bytes(range(256)) * 4)
-    assert refused(load, file).startswith(f"{file}: {what}, expected text or Parquet")
+    file.write_bytes(b"PK\x03\x04" + bytes(range(256)) * 4)
+    assert refused(load, file).startswith(f"{file}: a ZIP archive or an Excel file, expected text or Parquet")

@@ -39,8 +39,6 @@ UNPACKED = 1 << 26
 RATIO = 200
 """Bytes that are unpacked in any case; beyond them, the largest ratio of unpacked to packed size of a text."""
 ZIP = b"PK\x03\x04"
-_PACKED = {ZIP: "a ZIP archive or an Excel file", b"7z\xbc\xaf": "a 7z archive"}
-"""Formats that are not unpacked here, by their first bytes."""
 
 
 @contextmanager
@@ -159,12 +157,11 @@ def _plain(raw: BinaryIO, name: str) -> BinaryIO:
         if start.match(head):
             packed = _Counted(buffered)
             return io.BufferedReader(_Guarded(make(io.BufferedReader(packed), name), packed, name))
-    for magic, what in _PACKED.items():
-        if head.startswith(magic):
-            raise DataError(
-                f"{name}: {what}, expected text or Parquet, plain or as gz, bz2, xz or zst. "
-                "Next: unpack it, or save the table as CSV."
-            )
+    if head.startswith(ZIP):
+        raise DataError(
+            f"{name}: a ZIP archive or an Excel file, expected text or Parquet, plain or as gz, bz2, xz or zst. "
+            "Next: unpack it, or save the table as CSV."
+        )
     return buffered
 
 

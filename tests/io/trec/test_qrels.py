@@ -57,12 +57,6 @@ def test_a_bad_line_is_an_error_with_its_number_and_text(line, said, before):
     assert said in str(error.value)
 
 
-def test_a_file_whose_lines_end_with_cr_alone_is_told_so(tmp_path):
-    (tmp_path / "q.qrels").write_bytes(b"q1 0 a 1\rq1 0 b 0\r")
-    with pytest.raises(DataError, match=r"got 8 columns, .* Next: end its lines with LF, where they end with CR alone"):
-        read_qrels(tmp_path / "q.qrels")
-
-
 def test_conflicting_judgments_are_an_error_with_both_lines():
     with pytest.raises(DataError, match=r"file: document 'd' of query 'q' .* 1 and 2 \(lines 2 and 5\)"):
         read_qrels(b"# c\nq 0 d 1\nq 0 e 2\n\nq 0 d 2\n", "file")

@@ -16,7 +16,6 @@ import numpy as np
 
 from rankproof.core.hits import Array
 from rankproof.document.numbers import for_face
-from rankproof.io.files import read_head
 
 SIZE = 1 << 21
 """How many bytes are read at once: the arrays made of them should stay in the processor's cache."""
@@ -49,9 +48,6 @@ class BadLine(Exception):
         """What to do; if not even the first line has the columns, the file is in another format."""
         if self.line or "columns, expected" not in self.found or not os.path.isfile(source):
             return "correct the line or drop it"
-        head = read_head(source)
-        if b"\r" in head and b"\n" not in head:
-            return "end its lines with LF, where they end with CR alone, like tr '\\r' '\\n'"
         made = f"{PurePath(source).stem}{ending}"
         how = for_face(f"convert({source!r}, {made!r})", f"rankproof convert {shlex.join((source, made))}")
         return f"correct the line or drop it; if this is no TREC file, make one of it: {how}"
