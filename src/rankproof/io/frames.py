@@ -223,25 +223,16 @@ def judgments_from_frame(frame: Any, source: str = "judgments") -> Judgments:
     names = list(map(str, table.collect_schema().names()))  # pandas may have others than text
     took = guess(names, JUDGMENTS, source)
     chosen = _in_memory(table, took)
-    return judgments_in_columns(chosen, took, source) or judgments_of(_rows(chosen, took, source))
+    if (arrow := _as_arrow(chosen)) is not None:
+        from rankproof.io.arrow_columns import by_query, by_role, judgments_in, tables_of
 
-
-def judgments_in_columns(chosen: Any, took: Mapping[str, str], source: str) -> Judgments | None:
-    """Many judgments as columns; None for few, and for whatever only the reader of single rows knows."""
-    if len(chosen) < LARGE or not _can_import("pyarrow"):
-        return None
-    import pyarrow
-
-    from rankproof.io.arrow_columns import by_query, by_role, judgments_in, tables_of
-
-    try:
-        table = by_role(chosen.to_arrow(), took)
-    except (pyarrow.ArrowException, TypeError, ValueError):
-        return None
-    found = judgments_in(tables_of(table), source)
-    if found is None and not table.column("query").null_count:
-        found = judgments_in(tables_of(by_query(table)), source)
-    return None if found is None else _with_notes(found, took, source)
+        columns = by_role(arrow, took)
+        found = judgments_in(tables_of(columns), source)
+        if found is None and not columns.column("query").null_count:
+            found = judgments_in(tables_of(by_query(columns)), source)
+        if found is not None:  # nothing in it is out of the ordinary
+            return _with_notes(found, took, source)
+    return judgments_of(_rows(chosen, took, source))
 
 
 def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
@@ -262,18 +253,13 @@ def ranking_from_frame(frame: Any, source: str = "ranking") -> Rankings:
             return batched
         chosen = _in_memory(table, took)
         row_by_row = cache(lambda: ranking_of(_rows(chosen, took, source)))
-        if len(chosen) < LARGE or not _can_import("pyarrow"):
+        arrow = _as_arrow(chosen)
+        if arrow is None:
             return row_by_row()
-        import pyarrow
-
         from rankproof.io.arrow_columns import tables_of
         from rankproof.io.columns import ColumnRankings
 
-        try:
-            columns = chosen.to_arrow()
-        except (pyarrow.ArrowException, TypeError, ValueError):
-            return row_by_row()
-        return ColumnRankings(lambda: tables_of(columns), took, row_by_row, source, notes)
+        return ColumnRankings(lambda: tables_of(arrow), took, row_by_row, source, notes)
 
     if hasattr(table, "collect"):  # it is lazy: its engine may count, and keep its rows
         from rankproof.io.counted.engines import counted_frame  # few evaluations need it
@@ -376,6 +362,18 @@ def _in_memory(table: Any, took: Mapping[str, str]) -> Any:
     if hasattr(type(native), "collect_batches"):  # a Polars that has the streaming engine
         return nw.from_native(native.collect(engine="streaming"))
     return chosen.collect()
+
+
+def _as_arrow(chosen: Any) -> Any:
+    """A large frame as a table of pyarrow; None for a small one, and for columns that Arrow does not have."""
+    if len(chosen) < LARGE or not _can_import("pyarrow"):
+        return None
+    import pyarrow
+
+    try:
+        return chosen.to_arrow()
+    except (pyarrow.ArrowException, TypeError, ValueError):
+        return None
 
 
 def _rows(chosen: Any, took: Mapping[str, str], source: str) -> Rows:
