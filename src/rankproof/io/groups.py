@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.core.hits import Array
-from rankproof.core.judgments import Judgments
-from rankproof.errors import DataError, RankproofError, UsageError, UserCode, not_known, shorten
+from rankproof.errors import DataError, UsageError, UserCode, not_known, shorten
 from rankproof.io.column_roles import NAMES
 from rankproof.io.files import STDIN, name_of, read_head
 from rankproof.io.formats import TREC_JUDGMENTS, sniff
@@ -152,10 +151,13 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
     found = by_name(by)
     if found is not None:
         return load_groups(*found)
-    if is_frame(judgments) or _has_columns(judgments) or (isinstance(judgments, list) and judgments):
+    there = isinstance(judgments, str | os.PathLike) and (os.path.isfile(judgments) or is_pipe(judgments))
+    # The columns of a TREC file have no names.
+    has_names = there and sniff(read_head(judgments), os.fspath(judgments)) != TREC_JUDGMENTS
+    if has_names or is_frame(judgments) or (isinstance(judgments, list) and judgments):
         try:
             return _grouped(list(records(judgments, "judgments")), by, _name_of(judgments))
-        except RankproofError as error:
+        except (UsageError, DataError) as error:
             why = str(error).partition(" Next: ")[0]
             raise type(error)(
                 f"by: {shorten(by, 200)} is neither a file nor a usable column of the judgments: {why} "
@@ -165,14 +167,6 @@ def _named(by: str, judgments: Any) -> dict[str, str]:
         f"by: {shorten(by, 200)} is not a file, and these judgments have no columns. Next: name a file of lines "
         "QUERY<TAB>GROUP, or FILE:FIELD of a file of queries."
     )
-
-
-def _has_columns(judgments: Any) -> bool:
-    """Whether they are a file whose columns have names: those of TREC have none."""
-    if isinstance(judgments, Judgments) or not isinstance(judgments, str | os.PathLike):
-        return False
-    there = os.path.isfile(judgments) or is_pipe(judgments)
-    return there and sniff(read_head(judgments), os.fspath(judgments)) != TREC_JUDGMENTS
 
 
 def group_places(queries: Sequence[str], by: Any) -> dict[str, Array]:
