@@ -71,10 +71,6 @@ class Stretch:
         """Some of the rows."""
         return Stretch(self.table.slice(begin, end - begin), self.first + begin, self.kinds)
 
-    def with_more(self, other: Stretch) -> Stretch:
-        """The rows with those that follow them."""
-        return Stretch(one_piece([self.table, other.table]), self.first, self.kinds) if self.table.num_rows else other
-
 
 def one_piece(tables: list[Any]) -> Any:
     """Tables as one, each column in one piece."""

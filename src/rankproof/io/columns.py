@@ -99,17 +99,18 @@ class ColumnRankings:
                 census.notes.extend(self.notes)
                 _note_ranks(table, scan.conventions.ties, census)
             try:
-                next_ = plain_rows(table, first)
+                whole = plain_rows(table, first)
             except OddTable:
                 yield from () if rest is None else _cut_up(rest)
                 rest, first = None, first + table.num_rows
                 yield Stretch(table, first - table.num_rows, None)
                 continue
             first += table.num_rows
-            if rest is not None and rest.kinds != next_.kinds:
+            if rest is not None and rest.kinds != whole.kinds:
                 yield from _cut_up(rest)
                 rest = None
-            whole = next_ if rest is None else rest.with_more(next_)
+            if rest is not None and rest.table.num_rows:
+                whole = Stretch(one_piece([rest.table, whole.table]), rest.first, rest.kinds)
             rows = whole.table.num_rows
             last = _begin_of_query(texts_of(whole.table.column("query")), -1, rows - 1) if rows else 0
             yield from _cut_up(whole.rows(0, last))

@@ -39,11 +39,6 @@ def unpack(data: bytes) -> Array:
     return np.frombuffer(zlib.decompress(data), dtype="<f8").astype(np.float64)
 
 
-def _unpack_flags(data: bytes | None) -> Array | None:
-    """Which queries count, from a byte each, compressed; None stays None."""
-    return None if data is None else np.frombuffer(zlib.decompress(data), dtype=np.uint8).astype(bool)
-
-
 NOT_SHOWN = math.inf
 """The value in the file, whose means are numbers, for a mean over too few samples to be shown."""
 
@@ -207,13 +202,14 @@ def _columns(connection: sqlite3.Connection, number: int, name: str, path: Path,
     columns = {}
     for measure, packed, flags, note in rows:
         values = _unpacked(path, name, f"measured.per_query ({measure})", packed, unpack)
-        counted = _unpacked(path, name, f"measured.counted ({measure})", flags, _unpack_flags)
+        where = f"measured.counted ({measure})"  # a byte for each query
+        counted = None if flags is None else _unpacked(path, name, where, flags, zlib.decompress)
         if len(values) != queries or (counted is not None and len(counted) != queries):
             why = f"measured.per_query ({measure}) of {shorten(name)} has {len(values)} values for {queries} queries"
             raise damage_error(path, why, saved=name)
         if not isinstance(note, str):
             raise _wrong(path, "measured", "note", name, note, "text")
-        columns[measure] = Values(values, counted, note)
+        columns[measure] = Values(values, None if counted is None else np.frombuffer(counted, np.uint8) > 0, note)
     return columns
 
 
