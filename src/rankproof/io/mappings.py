@@ -79,7 +79,7 @@ class Tables(NamedTuple):
     def numbers(self, what: str) -> Array:
         """The grades or scores of all documents."""
         numbers = as_numbers(list(chain.from_iterable(map(dict.values, self.tables))))
-        if numbers is None or (~np.isfinite(numbers) if what == "grade" else np.isnan(numbers)).any():
+        if numbers is None or np.count_nonzero(~np.isfinite(numbers) if what == "grade" else numbers != numbers):
             for where, table in self.with_places():
                 for doc, value in table.items():
                     check_number(value, what, f"{where}, document {shorten(doc)}")
