@@ -29,8 +29,6 @@ ANSWERS = Schema(
     often=True,
     steps=(("CREATE TABLE answers (key TEXT PRIMARY KEY, answer TEXT NOT NULL)",),),
 )
-AT_ONCE = 500
-"""How many answers are looked up in one statement."""
 
 
 class Answers:
@@ -41,14 +39,9 @@ class Answers:
 
     def get(self, keys: Iterable[str]) -> dict[str, str]:
         """The known answers by key."""
-        wanted = list(keys)
-        found: dict[str, str] = {}
+        among = "SELECT key, answer FROM answers WHERE key IN (SELECT value FROM json_each(?))"
         with self._begin() as connection:
-            for start in range(0, len(wanted), AT_ONCE):
-                some = wanted[start : start + AT_ONCE]
-                places = ", ".join("?" * len(some))
-                found.update(connection.execute(f"SELECT key, answer FROM answers WHERE key IN ({places})", some))
-        return found
+            return dict(connection.execute(among, (json.dumps(list(keys)),)))
 
     def put(self, answers: Iterable[tuple[str, str]]) -> None:
         """Keep answers by key: all of them, or none if the process ends meanwhile."""
