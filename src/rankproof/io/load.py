@@ -6,6 +6,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import wraps
 from itertools import islice
@@ -22,7 +23,7 @@ from rankproof.io.column_roles import JUDGMENTS, RANKING, Wanted
 from rankproof.io.files import are_paths, check_path, is_pattern, name_of, read_bytes, read_head, text_of
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, Format, read_delimited, sniff
 from rankproof.io.frames import judgments_from_frame, judgments_in_parquet, ranking_from_frame, ranking_in_parquet
-from rankproof.io.inputs import PathLike, Pipe, columns_named, keep_pipe, pipes_kept, read_side_by_side
+from rankproof.io.inputs import KEPT, PathLike, Pipe, columns_named, keep_pipe, read_side_by_side
 from rankproof.io.jsonio import graded_rankings, read_json, read_tuples, rows_inside
 from rankproof.io.mappings import MappingRankings, judgments_from_mapping
 from rankproof.io.read import Row, rows_in
@@ -47,9 +48,16 @@ def with_columns(verb: Callable[P, R]) -> Callable[P, R]:
     @wraps(verb)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         given: Any = kwargs.get("columns")
-        with pipes_kept(), columns_named(given):
-            read_side_by_side(_paths_in((*args, *kwargs.values())))
-            return verb(*args, **kwargs)
+        paths = list(_paths_in((*args, *kwargs.values())))
+        known = KEPT.get()
+        token = KEPT.set({} if known is None else known)
+        try:
+            with columns_named(given) if given else nullcontext():
+                if len(paths) > 1:
+                    read_side_by_side(paths)
+                return verb(*args, **kwargs)
+        finally:
+            KEPT.reset(token)
 
     return wrapper
 
@@ -309,7 +317,8 @@ SCORE = ("mean", "score", "value")
 def read_ordering(path: PathLike, measure: str | None = None) -> dict[str, float]:
     """`{system: score}` from lines SYSTEM SCORE, CSV, JSON or JSON lines; `measure` picks one of several."""
     name = name_of(path)
-    rows = list(rows_in(path, of_object=_systems, headless=_scored, header=SYSTEM))
+    pair = re.compile(r"[\s,;]+(?=\S+$)").split
+    rows = list(rows_in(path, of_object=_systems, headless=lambda line, _: tuple(pair(line.strip())), header=SYSTEM))
     found: dict[str, float] = {}
     for where, row in _of_measure(rows, measure, name):
         system, score = _pair(row, where, measure)
@@ -330,10 +339,6 @@ def _systems(whole: dict[str, Any], name: str) -> Iterator[Row]:
     if any(field in whole for field in SYSTEM):
         return iter([Row(f"{name}, line 1", whole)])
     return (Row(f"{name}, {shorten(key)}", (key, value)) for key, value in whole.items())
-
-
-def _scored(line: str, _: str) -> tuple[str, ...]:
-    return tuple(re.split(r"[\s,;]+(?=\S+$)", line.strip()))
 
 
 def _of_measure(rows: list[Row], measure: str | None, name: str) -> list[Row]:
