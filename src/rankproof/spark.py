@@ -95,7 +95,9 @@ def evaluate(
     # Rows of both; those with a grade are judgments. A missing score must reach the check that refuses it.
     score = functions.coalesce(small[1][order], functions.lit(float("nan"))).alias(order)
     rows = small[0].unionByName(small[1].select("query_id", "doc_id", score), allowMissingColumns=True)
-    scored = _kept(rows.repartition(partitions, "query_id").mapInArrow(partial(_score, kernel, total), _schema(kernel)))
+    texts, flags = (f"{name} string" for name in OWN[:3]), (f"{name} boolean" for name in OWN[3:])
+    schema = ", ".join([*texts, *flags, *(f"`{each.name}` double" for each in kernel.measures), "summary string"])
+    scored = _kept(rows.repartition(partitions, "query_id").mapInArrow(partial(_score, kernel, total), schema))
     with _told():
         told = scored.filter("summary is not null").select("summary").collect()
     parts = [SpreadSummary.from_dict(json.loads(row[0])) for row in told]
@@ -315,11 +317,6 @@ def _too_large(ranked: Any, large: int) -> list[str]:
 
     likely = queries_above(share * large / 2, ranked.filter(functions.rand(1) < share))
     return queries_above(large, ranked.filter(ranked["query_id"].isin(likely))) if likely else []
-
-
-def _schema(kernel: Kernel) -> str:
-    texts, flags = (f"{name} string" for name in OWN[:3]), (f"{name} boolean" for name in OWN[3:])
-    return ", ".join([*texts, *flags, *(f"`{each.name}` double" for each in kernel.measures), "summary string"])
 
 
 def _kept(scored: Any) -> Any:
