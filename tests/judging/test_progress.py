@@ -35,8 +35,8 @@ def steps(pattern: str, told: str) -> list[str]:
 def test_any_judge_tells_how_far_it_is_and_how_long_it_takes(who: Any, capsys: pytest.CaptureFixture[str]) -> None:
     judge(ROWS, "context_precision", judge=who)
     told = capsys.readouterr().err
-    assert steps(r": (\d) of 6 samples", told) == ["0", "1", "2", "3", "4", "5"]
-    assert steps(r": (\d) of 6 samples, about \d+ s to go", told) == ["1", "2", "3", "4", "5"]
+    assert steps(r": (\d) of 6 samples", told) == ["1", "2", "3", "4", "5", "6"]
+    assert steps(r": (\d) of 6 samples, about \d+ s to go", told) == ["2", "3", "4", "5"]
 
 
 @pytest.mark.usefixtures("at_once")
@@ -45,7 +45,7 @@ def test_how_long_it_takes_is_not_told_where_the_size_is_not_known(
 ) -> None:
     judge(iter(ROWS), "context_precision")
     told = capsys.readouterr().err
-    assert steps(r"lexical: (\d) samples$", told) == ["0", "1", "2", "3", "4", "5"]
+    assert steps(r"lexical: (\d) samples$", told) == ["1", "2", "3", "4", "5", "6"]
     assert "to go" not in told
 
 
@@ -55,7 +55,7 @@ def test_progress_is_that_of_all_samples_not_of_those_judged_together(
 ) -> None:
     monkeypatch.setattr(run, "BATCH", 2)
     judge(ROWS, "context_precision", judge=lambda relation, left, right: 3)
-    assert steps(r": (\d) of 6", capsys.readouterr().err) == ["0", "1", "2", "3", "4", "5"]
+    assert steps(r": (\d) of 6", capsys.readouterr().err) == ["1", "2", "3", "4", "5", "6"]
 
 
 def test_a_short_run_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,27 +57,12 @@ def count_of(source: Any) -> int | None:
     return len(source) if isinstance(source, Sized) else None
 
 
-class Watched(list[Sequence[Ask]]):
-    """Groups of pairs that report their progress, unless the judge reports it by `tell`."""
-
-    def __init__(self, groups: Iterable[Sequence[Ask]], tell: Tell, judge_tells: bool) -> None:
-        super().__init__(groups)
-        self._judge_tells = judge_tells
-        self.tell = tell
-
-    def __iter__(self) -> Iterator[Sequence[Ask]]:
-        for taken, group in enumerate(super().__iter__()):
-            if not self._judge_tells:
-                self.tell(taken / len(self))
-            yield group
-
-
 def settle(
     groups: Sequence[Sequence[Ask]], judges: Sequence[Judge], kept: Keeping, tell: Tell | None = None
 ) -> tuple[dict[Ask, Said], Account]:
     """The verdict on each pair, and its cost; a judge gets only the pairs that those before it left open.
 
-    `tell` hears which share of the groups is done; by the judge itself, if it has more to say.
+    `tell` hears which share of the pairs that a judge was given is settled.
     """
     said: dict[Ask, Said] = {}
     account = Account()
@@ -86,11 +71,9 @@ def settle(
         said |= {ask: each for ask, each in kept.find(asks, judge).items() if isinstance(each, Verdict)}
         todo = drop_repeats(groups, _open(groups, judge, said))
         if todo:
-            taking = _taking(judge, {ask for part in todo for ask in part}, said, kept)
+            taking = _taking(judge, {ask for part in todo for ask in part}, said, kept, tell)
             try:
-                # As the judge takes the groups, its progress is reported.
-                groups_left = todo if tell is None else Watched(todo, tell, getattr(judge, "tells", False))
-                account.add(judge.judge(groups_left, taking))
+                account.add(judge.judge(todo, taking))
             finally:
                 kept.flush()  # also when it is interrupted: what is paid for is not lost
     for ask in (ask for group in groups for ask in group):
@@ -112,17 +95,22 @@ def drop_repeats(groups: Iterable[Sequence[Ask]], asks: Iterable[Ask]) -> list[l
     return [part for part in parts if part]
 
 
-def _taking(judge: Judge, wanted: Collection[Ask], said: dict[Ask, Said], kept: Keeping) -> Keep:
-    """The receiver of a judge's verdicts: they are checked, counted and stored at once."""
+def _taking(judge: Judge, wanted: Collection[Ask], said: dict[Ask, Said], kept: Keeping, tell: Tell | None) -> Keep:
+    """The receiver of a judge's verdicts: they are checked, counted, stored and reported at once."""
     # Not stored is what was only read back, and that a person was not asked yet.
     stored = not getattr(judge, "reads_only", False)
     gaps_too = judge.identity.get("kind") != HUMAN
+    done = 0
 
     def keep(given: Sequence[Said]) -> None:
+        nonlocal done
         found = [check_verdict(each) for each in given if each.ask in wanted]
         said.update({each.ask: each for each in found})
         if stored and (worth := [each for each in found if gaps_too or isinstance(each, Verdict)]):
             kept.keep(judge, worth)
+        done += len(found)
+        if tell is not None:
+            tell(done / len(wanted), getattr(judge, "cost_so_far", ""))
 
     return keep
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,7 +19,7 @@ from rankproof.judging.models.calls import CLAIMS, VERDICTS, Call, bytes_of, cal
 from rankproof.judging.models.providers import NONE, Reply, Service, service_of
 from rankproof.judging.models.replies import Reading, read
 from rankproof.judging.models.transport import BATCH_PRICE, Hopeless, Line, settle_in_batches
-from rankproof.judging.run import BATCH, Tell
+from rankproof.judging.run import BATCH
 from rankproof.judging.verdicts import Account, Ask, Keep, Unmeasured, Verdict
 from rankproof.net.client import open_clients
 from rankproof.net.retries import Failed, Pace
@@ -57,8 +57,6 @@ class ModelJudge(Displayable):
     """Opens the line over which it is asked."""
     known: Mapping[str, Any] = field(default_factory=dict)
     """The identity beside its name."""
-    tells = True
-    """It says itself how far it is, with what that cost."""
 
     @property
     def at_once(self) -> int:
@@ -83,6 +81,12 @@ class ModelJudge(Displayable):
         fewer = {"pairs": self.limits.pairs} if self.limits.pairs != MOST_PAIRS else {}
         return {"kind": "model", "name": self.name, **self.known, **at, **given, **fewer, **prompts}
 
+    @property
+    def cost_so_far(self) -> str:
+        """What stands beside the progress of a run."""
+        spent = self.budget.spent
+        return f"; {count(spent.calls, 'call')}{'' if spent.money is None else f', ${spent.money:.2f}'} so far"
+
     def body(self, call: Call) -> dict[str, Any]:
         """What is sent for a call."""
         return self.service.provider.body(self.model, call, self.given)
@@ -90,7 +94,7 @@ class ModelJudge(Displayable):
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Ask about every pair; each verdict is stored as soon as it arrives."""
         self.service.check()
-        session = Session(self, keep, getattr(groups, "tell", None))
+        session = Session(self, keep)
         return run(settle_in_batches(session, groups) if self.limits.batch else session.settle(groups))
 
     def estimate(self, groups: Iterable[Sequence[Ask]]) -> Account:
@@ -130,30 +134,23 @@ class Session:
 
     judge: ModelJudge
     keep: Keep
-    tell: Tell | None = None
-    """Hears which share of the groups is done, and what that cost."""
     share_of_price: float = 1.0
     """The share of the usual price."""
     hopeless: str = ""
     """Why no further call can succeed, once that is known."""
     account: Account = field(default_factory=Account)
-    begun: int = 0
-    """Groups of which all calls are under way or done."""
-    under_way: int = 0
-    """Calls that were begun and are not done."""
 
     async def settle(self, groups: Iterable[Sequence[Ask]]) -> Account:
         """Ask about the pairs of each group."""
         self.judge.pace.open()
-        calls = self._calls(groups)
+        calls = (call for group in groups for call in self.calls(group))
         async with self.judge.connect(self.judge) as line:
-            size = len(groups) if isinstance(groups, Sized) else 0
             # One call goes first: it shows which options the service refuses, before many calls are sent.
-            await self._work(line, islice(calls, 1), size)
+            await self._work(line, islice(calls, 1))
             try:
                 async with asyncio.TaskGroup() as workers:
                     for _ in range(self.judge.limits.concurrency):
-                        workers.create_task(self._work(line, calls, size))
+                        workers.create_task(self._work(line, calls))
             except BaseExceptionGroup as group:
                 # What goes wrong here, as a ledger that is locked, all workers meet: one error, not many.
                 raise group.exceptions[0] from None
@@ -165,24 +162,10 @@ class Session:
         limits = self.judge.limits
         return calls_for(asks, limits.canaries, limits.pairs if most is None else min(most, limits.pairs))
 
-    def _calls(self, groups: Iterable[Sequence[Ask]]) -> Iterator[Call]:
-        for group in groups:
-            calls = list(self.calls(group))
-            yield from calls[:-1]
-            self.begun += 1
-            yield from calls[-1:]
-
-    async def _work(self, line: Line, calls: Iterable[Call], size: int) -> None:
+    async def _work(self, line: Line, calls: Iterable[Call]) -> None:
         """Take one call after the other: as many workers as calls may be under way keep memory flat."""
         for call in calls:
-            self.under_way += 1
             await self._settle(line, call, self.judge.limits.again)
-            self.under_way -= 1
-            # Say which share of so many groups is done, and what it has cost so far.
-            if self.tell is not None and size:
-                spent = self.judge.budget.spent
-                cost = "" if spent.money is None else f", ${spent.money:.2f}"
-                self.tell(max(0, self.begun - self.under_way) / size, f"; {count(spent.calls, 'call')}{cost} so far")
 
     async def _settle(self, line: Line, call: Call, again: int) -> None:
         """Settle the pairs of one call; those that its reply leaves open are asked again, without the others."""
