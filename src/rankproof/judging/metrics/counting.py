@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise, product
 from math import prod
+from sys import intern
 from typing import Any, cast
 
 import numpy as np
@@ -17,7 +18,6 @@ from rankproof.core.conventions import is_thin
 from rankproof.core.hits import Array, PerQuery, ratio
 from rankproof.core.measure import Measure
 from rankproof.core.scoring import Pair, ScoreColumn
-from rankproof.document.model import Displayable
 from rankproof.judging.case import Case
 from rankproof.judging.metrics.contexts import of_grades
 from rankproof.judging.metrics.registry import (
@@ -205,41 +205,6 @@ def _drawn(groups: Sequence[Sequence[Verdict]]) -> Iterator[tuple[float, frozens
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Reasons(Displayable, Sequence[str]):
-    """Why samples have no value, each in words that are held once; empty if a sample has one.
-
-    >>> reasons = Reasons.of(["", "no answer", "no answer"])
-    >>> list(reasons), reasons[1], reasons.words
-    (['', 'no answer', 'no answer'], 'no answer', ('', 'no answer'))
-    """
-
-    words: tuple[str, ...] = ("",)
-    codes: Array = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
-    """For each sample the place of its reason."""
-
-    @classmethod
-    def of(cls, reasons: Iterable[str]) -> Reasons:
-        """The reasons, one a sample."""
-        words = {"": 0}
-        codes = [words.setdefault(each, len(words)) for each in reasons]
-        return cls(tuple(words), np.array(codes, dtype=np.min_scalar_type(len(words))))
-
-    def cut(self, samples: Array) -> Reasons:
-        """The reasons of these samples, in this order."""
-        return Reasons(self.words, self.codes[samples])
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self.words.__getitem__, self.codes.tolist())
-
-    def __getitem__(self, place: Any) -> Any:
-        found = self.codes[place]
-        return Reasons(self.words, found) if isinstance(place, slice) else self.words[found]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
 class JudgedColumn(ScoreColumn):
     """The values of one metric; an unmeasured value is in no mean, and is never taken as 0 or 1."""
 
@@ -249,8 +214,8 @@ class JudgedColumn(ScoreColumn):
     settled: Array = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     units: Array = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     """How much counts in each sample, and how much of that is settled."""
-    reasons: Reasons = field(default_factory=Reasons)
-    """For each sample why it has no value; empty if it has one."""
+    reasons: Array = field(default_factory=lambda: np.zeros(0, dtype=object))
+    """For each sample why it has no value, in words; empty if it has one."""
     spread: PerQuery = field(default_factory=lambda: np.zeros(0))
     """The variance that soft verdicts leave around each value."""
 
@@ -301,13 +266,13 @@ class JudgedColumn(ScoreColumn):
     def cut(self, samples: Array) -> JudgedColumn:
         """The column of these samples, in this order."""
         counted = None if self.counted is None else self.counted[samples]
-        parts = {name: getattr(self, name)[samples] for name in ("values", *_ARRAYS)}
-        return replace(self, counted=counted, reasons=self.reasons.cut(samples), **parts)
+        parts = {name: getattr(self, name)[samples] for name in ("values", "reasons", *_ARRAYS)}
+        return replace(self, counted=counted, **parts)
 
     def to_dict(self) -> dict[str, Any]:
         """The facts beside the values, as plain data."""
         arrays = {name: [None if x != x else x for x in getattr(self, name).tolist()] for name in _ARRAYS}
-        return {**arrays, "reasons": list(self.reasons)}
+        return {**arrays, "reasons": self.reasons.tolist()}
 
 
 _ARRAYS = ("low", "high", "settled", "units", "spread")
@@ -315,10 +280,11 @@ _ARRAYS = ("low", "high", "settled", "units", "spread")
 
 def column_from(measure: Measure, values: PerQuery, counted: Array | None, data: Mapping[str, Any]) -> JudgedColumn:
     """The column as `to_dict` wrote it, with its values."""
-    low, high = (np.array([np.nan if x is None else x for x in data[name]], float) for name in ("low", "high"))
+    floats = ("low", "high", "spread")
+    low, high, spread = (np.array([np.nan if x is None else x for x in data[name]], float) for name in floats)
     settled, units = (np.array(data[name], dtype=np.intp) for name in ("settled", "units"))
-    spread = np.array(data.get("spread", np.zeros(len(low))), dtype=np.float64)
-    return JudgedColumn(measure, values, counted, "", low, high, settled, units, Reasons.of(data["reasons"]), spread)
+    reasons = np.array(data["reasons"], dtype=object)
+    return JudgedColumn(measure, values, counted, "", low, high, settled, units, reasons, spread)
 
 
 @dataclass(slots=True)
@@ -332,9 +298,7 @@ class Tally:
     """For each sample how much is settled, and how much counts."""
     opened: array[float] = field(default_factory=lambda: array("d"))
     """Place, low, high and spread of each sample whose ends are not its value."""
-    unmeasured: array[int] = field(default_factory=lambda: array("i"))
-    """Place and words of each sample with a reason."""
-    words: dict[str, int] = field(default_factory=lambda: {"": 0})
+    reasons: list[str] = field(default_factory=list)
 
     def add(self, outcome: Outcome) -> None:
         """Take one outcome."""
@@ -344,8 +308,7 @@ class Tally:
         self.counts.extend((outcome.settled, outcome.units))
         if outcome.spread or not outcome.value == outcome.low == outcome.high:
             self.opened.extend((place, low, high, outcome.spread))
-        if outcome.reason:
-            self.unmeasured.extend((place, self.words.setdefault(outcome.reason, len(self.words))))
+        self.reasons.append(intern(outcome.reason))  # equal words are held once
 
     def column(self) -> JudgedColumn:
         """The column of all samples; if none is open its ends are the array of its values."""
@@ -354,10 +317,7 @@ class Tally:
         values = known if counted.all() else np.where(counted, known, 0.0)
         low, high, spread = self._ends(known)
         settled, units = np.array(self.counts, dtype=np.int32).reshape(-1, 2).T.copy()
-        codes = np.zeros(len(known), dtype=np.min_scalar_type(len(self.words)))
-        places, words = np.array(self.unmeasured, dtype=np.intp).reshape(-1, 2).T
-        codes[places] = words
-        reasons = Reasons(tuple(self.words), codes)
+        reasons = np.array(self.reasons, dtype=object)
         return JudgedColumn(self.measure, values, counted, "", low, high, settled, units, reasons, spread)
 
     def _ends(self, known: PerQuery) -> tuple[PerQuery, PerQuery, PerQuery]:
