@@ -63,18 +63,6 @@ def _elsewhere(work: Coroutine[Any, Any, T]) -> T:
 
 
 COULD_NOT_TELL = "the judge could not tell"
-WORDS: dict[str, dict[str, int]] = {
-    Relation.TEXT_SUPPORTS: {"supports": 1, "silent": 0, "contradicts": -1},
-    Relation.TEXT_SUPPORTS_IN_PART: {
-        "full_support": 2,
-        "support": 2,
-        "partial_support": 1,
-        "no_support": 0,
-        "not_support": 0,
-    },
-    Relation.ANSWER_ADDRESSES: {"abstains": -1},
-}
-"""Words for values, beside the values themselves."""
 
 
 def verdict_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
@@ -142,8 +130,6 @@ def _value(relation: Relation, value: Any) -> int | None:
     """The relation's value that is meant; None for anything else."""
     if isinstance(value, bool):
         return PLAIN_YES[relation] if value else 0
-    if isinstance(value, str):
-        return WORDS.get(relation, {}).get(value.strip().lower())
     return value if isinstance(value, int) and value in VALUES[relation] else None
 
 
