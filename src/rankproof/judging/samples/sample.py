@@ -82,8 +82,6 @@ NAMES: dict[str, list[str]] = json.loads(get_data(__package__, "field_names.json
 KNOWN = [name for names in NAMES.values() for name in names]
 TEXTS = ("text", "page_content", "content", "contents", "body", "document", "passage", "chunk", "document.content")
 """The names of the text of a context in a mapping or an object."""
-SAID = ("content", "response", "text")
-"""The names of the text of an answer in an object."""
 IDS = ("id", "_id", "doc_id", "docid", "id_", "node_id", "document_id", "chunk_id", "doc_uri", "document.id")
 SUPPORTED = {
     **dict.fromkeys(("support", "full_support", "full", "fs", "2"), 1.0),
@@ -163,15 +161,9 @@ def text_from(value: Any, field: str, where: str) -> str:
         value = said.get("query" if field == "query" else "answer", value)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
-    if isinstance(value, Mapping):
-        value = next(
-            (value[name] for name in (*NAMES.get(field, ()), "text", "content", "query", "answer") if name in value),
-            value,
-        )
-    if not isinstance(value, str | int | float):
-        # What a model of LangChain or an engine of LlamaIndex gives back.
-        texts = (getattr(value, name, None) for name in SAID)
-        value = next((each for each in texts if isinstance(each, str)), value)
+    if not isinstance(value, str):  # a mapping, or what a model of LangChain or an engine of LlamaIndex gives back
+        names = (*NAMES[field], "content", "text", "query", "answer", "response")
+        value = next((each for name in names if isinstance(each := get_from(value, name), str)), value)
     if not isinstance(value, str):
         several = "join several texts into one if all of them count, else keep the one that does"
         step = several if isinstance(value, list | tuple) and len(value) > 1 else "correct this row"
