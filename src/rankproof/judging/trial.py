@@ -24,13 +24,14 @@ from rankproof.judging.models import ModelArguments
 from rankproof.judging.models.calls import MOST_TEXTS, calls_for, thirds
 from rankproof.judging.models.judge import ModelJudge
 from rankproof.judging.run import settle
-from rankproof.judging.trust.agreement import PAIRS, Afresh, TrialCase, cases, count_changed
+from rankproof.judging.trust.agreement import PAIRS, Afresh, cases, count_changed
 from rankproof.judging.verdicts import (
     WITHOUT_PARTS,
     Account,
     Ask,
     InMemory,
     Keep,
+    Relation,
     Said,
     Unmeasured,
     Verdict,
@@ -158,8 +159,8 @@ def plan_trial(model: ModelJudge) -> dict[int, Account]:
 def run_trial(model: ModelJudge, ledger: Ledger | None = None) -> Trial:
     """The trial of one model."""
     listed = cases()
-    truth = {ask: value for case in listed for ask, value in case.truth.items()}
-    case_of = {ask: place for place, case in enumerate(listed) for ask in case.truth}
+    truth = {ask: value for case in listed for ask, value in case.items()}
+    case_of = {ask: place for place, case in enumerate(listed) for ask in case}
     groups = groups_of(listed)
 
     def asked(pairs: int) -> TrialOutcome:
@@ -215,16 +216,17 @@ def _check(model: ModelJudge, alone: TrialOutcome, together: TrialOutcome) -> No
         )
 
 
-def groups_of(listed: Iterable[TrialCase]) -> list[list[Ask]]:
+def groups_of(listed: Iterable[Mapping[Ask, int]]) -> list[list[Ask]]:
     """The pairs as samples with as many contexts as go into a call would need them."""
     groups: list[list[Ask]] = []
     texts = MOST_TEXTS
     for case in listed:
-        if texts + case.texts > MOST_TEXTS:
+        more = sum(ask.relation == Relation.CONTEXT_ANSWERS for ask in case)
+        if texts + more > MOST_TEXTS:
             groups.append([])
             texts = 0
-        groups[-1] += case.truth
-        texts += case.texts
+        groups[-1] += case
+        texts += more
     return groups
 
 

@@ -247,8 +247,8 @@ class Service(Displayable):
         if hosted and not key and not self.provider.local:
             raise UsageError(
                 f"{self.provider.name}: no key, the environment variable {self.key_variable} is empty. "
-                f"Next: set it, name another ({for_face('', '--set ')}key_variable=NAME), or give {setting('base_url')} "
-                "of a service that needs none."
+                f"Next: set it, name another ({for_face('', '--set ')}key_variable=NAME), or give "
+                f"{setting('base_url')} of a service that needs none."
             )
         if not (key.isascii() and key.isprintable()):
             raise UsageError(

@@ -337,26 +337,15 @@ BEARING = {"+": 1, "-": 0}
 ANSWERED = {"+": 3, "-": 0, "?": -1}
 
 
-@dataclass(frozen=True)
-class TrialCase:
-    """A question with texts, and what is right of each pair."""
-
-    language: str
-    subject: str
-    truth: Mapping[Ask, int]
-    texts: int
-
-
 @cache
-def cases() -> tuple[TrialCase, ...]:
-    """The labelled pairs, case by case."""
+def cases() -> tuple[Mapping[Ask, int], ...]:
+    """The labelled pairs with what is right of each, case by case: a question with its texts."""
     text = files("rankproof.judging.trust").joinpath(f"{PAIRS}.txt").read_text(encoding="utf-8")
     blocks = (block.splitlines() for block in text.split("\n\n"))
     return tuple(_case(block) for block in blocks if block[0].startswith("case "))
 
 
-def _case(lines: Sequence[str]) -> TrialCase:
-    _, language, about = lines[0].removeprefix("case ").split(", ", 2)
+def _case(lines: Sequence[str]) -> Mapping[Ask, int]:
     marked = [line.partition(" ")[::2] for line in lines[1:]]
     question = next(rest for mark, rest in marked if mark == "?")
     texts = [(rest, mark[1]) for mark, rest in marked if mark[0] == "t"]
@@ -368,4 +357,4 @@ def _case(lines: Sequence[str]) -> TrialCase:
     rest_of = {"s": (Relation.STATEMENT_BEARS, BEARING), "a": (Relation.ANSWER_ADDRESSES, ANSWERED)}
     for letter, (relation, values) in rest_of.items():
         truth |= {Ask(relation, question, rest): values[mark[1]] for mark, rest in marked if mark[0] == letter}
-    return TrialCase(language, about.partition(":")[0], truth, len(texts))
+    return truth
