@@ -30,9 +30,7 @@ def nuggets_of(case: Case) -> tuple[Nugget, ...]:
 
 def weighted_share(units: Sequence[tuple[Grid, Grid]]) -> PerQuery:
     """Vital and okay nuggets covered, by weight, over all of them, by weight."""
-    sizes = [np.array([len(each[i]) for each in units], dtype=np.float64) for i in (0, 1)]
-    vital, okay = (row_coverage([each[i] for each in units]) * size for i, size in enumerate(sizes))
-    return ratio(vital + OKAY * okay, sizes[0] + OKAY * sizes[1])
+    return credited_share([(list(map(any, vital)), list(map(any, okay))) for vital, okay in units])
 
 
 @metric(
@@ -217,10 +215,7 @@ def _same_place(claim: str, words: str) -> bool:
 
 def mean_support(units: Sequence[Grades]) -> PerQuery:
     """The mean of what each citation, or each sentence, is supported."""
-    return ratio(
-        np.array([sum(each) for each in units], dtype=np.float64),
-        np.array([len(each) for each in units], dtype=np.float64),
-    )
+    return credited_share([(each, []) for each in units])
 
 
 @metric(
