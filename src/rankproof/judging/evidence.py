@@ -73,17 +73,12 @@ class Failure(Displayable):
 
     @property
     def half(self) -> str:
-        """retrieval, generation, or neither."""
-        return half_of(self.point)
+        """retrieval, generation, or neither ("").
 
-
-def half_of(point: str) -> str:
-    """The half that a point belongs to.
-
-    >>> half_of("ranking"), half_of("use"), half_of("fine")
-    ('retrieval', 'generation', '')
-    """
-    return "" if point not in POINTS else "retrieval" if point in RETRIEVAL else "generation"
+        >>> [Failure("s1", point).half for point in ("ranking", "use", "fine")]
+        ['retrieval', 'generation', '']
+        """
+        return "" if self.point not in POINTS else "retrieval" if self.point in RETRIEVAL else "generation"
 
 
 @dataclass(slots=True)
@@ -199,11 +194,6 @@ class Piece(Displayable):
     probability: float | None = None
     reason: str = ""
 
-    @property
-    def measured(self) -> bool:
-        """Whether there is a verdict."""
-        return not self.reason
-
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class Evidence(Displayable):
@@ -282,16 +272,7 @@ class Evidence(Displayable):
     @property
     def unmeasured(self) -> list[Piece]:
         """The pairs without a verdict."""
-        return [piece for piece in self if not piece.measured]
-
-    def frame(self, backend: str | None = None) -> Any:
-        """One row a pair, as a data frame."""
-        from rankproof.io.frames import make_frame
-
-        pieces = list(self)
-        names = [name for name in Piece.__dataclass_fields__ if name != "metrics"]
-        columns = {name: [getattr(piece, name) for piece in pieces] for name in names}
-        return make_frame({**columns, "metrics": [", ".join(piece.metrics) for piece in pieces]}, backend)
+        return [piece for piece in self if piece.reason]
 
 
 def _plain(judged: JudgedSample, names: tuple[str, ...]) -> dict[str, Any]:

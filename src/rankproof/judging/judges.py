@@ -77,11 +77,8 @@ class Replay:
     def judge(self, groups: Iterable[Sequence[Ask]], keep: Keep) -> Account:
         """Look up each pair; what is not there stays unmeasured."""
         for group in groups:
-            # Claims that were asked for without their question, as earlier versions did, serve as well.
-            plain = {ask: ask._replace(left="") for ask in group if ask.relation == Relation.TEXT_CLAIMS}
-            found = self.ledger.find([*group, *plain.values()], self.identity)
-            entries = {ask: found.get(ask) or found.get(plain.get(ask, ask)) for ask in group}
-            keep([verdict_in(e, ask) if e else Unmeasured(ask, "not in the ledger") for ask, e in entries.items()])
+            found = self.ledger.find(group, self.identity)
+            keep([verdict_in(found[a], a) if a in found else Unmeasured(a, "not in the ledger") for a in group])
         return Account()
 
 
