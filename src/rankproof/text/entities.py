@@ -146,18 +146,15 @@ def _is_name(text: str, span: Span, starts: set[int]) -> bool:
         return False
     if span.start in starts:
         return not LIKELY_WORD.search(name) or len(text) == len(name)
-    return not _german(text) or _stands_alone(text, span)
+    if not _german(text):
+        return True
+    before = text[: span.start].split()[-1:]  # before a German noun stands a determiner, before a name none
+    return not before or before[0].casefold() not in DETERMINERS
 
 
 @lru_cache(maxsize=8)
 def _german(text: str) -> bool:
     return language(text) == "de"
-
-
-def _stands_alone(text: str, span: Span) -> bool:
-    """Whether no determiner stands before a German noun."""
-    before = text[: span.start].split()[-1:]
-    return not before or before[0].casefold() not in DETERMINERS
 
 
 def _entity(text: str, span: Span) -> Entity:

@@ -85,11 +85,9 @@ def _breaks(text: str, line: Span, following: Span, width: int) -> bool:
         return True
     if GOES_ON.search(one) or other[0].islower():
         return False
-    return (ITEM.match(one) is not None and ITEM.match(other) is not None) or _had_room(one, other, width)
-
-
-def _had_room(one: str, other: str, width: int) -> bool:
-    """Whether the next line's first word would have fit on this line, if lines were only wrapped."""
+    if ITEM.match(one) and ITEM.match(other):
+        return True
+    # The next line's first word would have fit on this line, if lines were only wrapped.
     word = other.split(None, 1)[0]
     spaced = word.isascii() or " " in one
     return len(one) + (len(word) + 1 if spaced else 1) <= width
@@ -221,7 +219,11 @@ def ends_sentence(ending: Ending) -> bool:
         return not (mark["wide_close"] and _goes_on_wide(ending))
     if mark["run_on"]:
         return mark["plain"] in ".!?" and ending.starter and ending.word[-1:].islower() and len(ending.word) > 1
-    if _small_letter_follows(ending) or _inserted(ending):
+    if _small_letter_follows(ending):
+        return False
+    # The mark may be at the end of brackets that were opened within the sentence.
+    opened = {")": "(", "]": "["}.get(mark["close"][-1:])
+    if opened and ending.block.rfind(opened, ending.start, mark.start()) > ending.start + 1:
         return False
     return _by_mark(ending)
 
@@ -233,12 +235,6 @@ def _goes_on_wide(ending: Ending) -> bool:
         return True
     opened = OPENED.match(ending.block, ending.start)
     return opened is not None and SAID_WIDE.match(ending.block, place) is not None
-
-
-def _inserted(ending: Ending) -> bool:
-    """Whether the mark is at the end of brackets that were opened within the sentence."""
-    opened = {")": "(", "]": "["}.get(ending.mark["close"][-1:])
-    return opened is not None and ending.block.rfind(opened, ending.start, ending.mark.start()) > ending.start + 1
 
 
 def _small_letter_follows(ending: Ending) -> bool:
