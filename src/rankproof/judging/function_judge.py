@@ -26,6 +26,7 @@ from rankproof.judging.verdicts import (
     Relation,
     Unmeasured,
     Verdict,
+    check_verdict,
 )
 
 T = TypeVar("T")
@@ -87,32 +88,18 @@ def verdict_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
         return Verdict(ask, None, judge, items=tuple(dict.fromkeys(items)))
     if given.keys().isdisjoint(("value", "probability")):
         return Unmeasured(ask, f"got {shorten(reply)}, expected a mapping with value or probability")
-    value, probability, problem = _settled(ask.relation, given)
-    soft = isinstance(_plain(given.get("value")), float | None)
-    quote = given.get("quote") or ""
-    if problem:
-        return Unmeasured(ask, problem)
-    if not isinstance(quote, str) or quote not in ask.right:
-        return Unmeasured(ask, f"the quote {shorten(quote)} is not in the text")
-    return Verdict(ask, value, judge, probability, quote, origin={SOFT: True} if soft else {})
-
-
-def _settled(relation: Relation, given: Mapping[str, Any]) -> tuple[int | None, float | None, str]:
-    """The value and the probability, or what is wrong with them; a value that is given counts before one derived."""
     value, probability = _plain(given.get("value")), _plain(given.get("probability"))
     if isinstance(value, float) and probability is None:
         value, probability = None, value
-    if probability is not None:
-        share = isinstance(probability, int | float) and not isinstance(probability, bool) and 0 <= probability <= 1
-        if not share:
-            return None, None, f"got {shorten(probability)}, expected a probability from 0 to 1"
-        probability = float(probability)
     if value is None and probability is None:
-        return None, None, COULD_NOT_TELL
-    found = _value(relation, probability >= 0.5 if value is None else value)
-    if found is None:
-        return None, None, f"got {shorten(value)}, expected one of {', '.join(map(str, VALUES[relation]))}"
-    return found, probability, ""
+        return Unmeasured(ask, COULD_NOT_TELL)
+    soft = value is None  # a value that is given counts before one that follows from a probability
+    if soft:
+        value = isinstance(probability, int | float) and probability >= 0.5
+    if isinstance(value, bool):
+        value = PLAIN_YES[ask.relation] if value else 0
+    quote, origin = given.get("quote") or "", {SOFT: True} if soft else {}
+    return check_verdict(Verdict(ask, value, judge, probability, quote, origin=origin))
 
 
 def _plain(value: Any) -> Any:
@@ -124,13 +111,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Integral):
         return int(value)
     return float(value) if isinstance(value, Real) else value
-
-
-def _value(relation: Relation, value: Any) -> int | None:
-    """The relation's value that is meant; None for anything else."""
-    if isinstance(value, bool):
-        return PLAIN_YES[relation] if value else 0
-    return value if isinstance(value, int) and value in VALUES[relation] else None
 
 
 AT_ONCE = 32

@@ -8,8 +8,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
+from numbers import Real
 from time import monotonic
-from typing import Any, NamedTuple, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
 from rankproof.document.model import Displayable
 from rankproof.errors import one_of, shorten
@@ -193,15 +194,17 @@ def check_verdict(said: Verdict | Unmeasured) -> Verdict | Unmeasured:
 
 def _problem(said: Verdict) -> str:
     """What is wrong with a verdict; empty if nothing is."""
-    relation, value, probability = said.ask.relation, said.value, said.probability
+    relation, value, probability = said.ask.relation, said.value, cast(Any, said.probability)
     if relation == Relation.TEXT_CLAIMS:
         fine = all(isinstance(each, str) and each.strip() for each in said.items)
         return "" if fine else f"got {shorten(said.items)}, expected claims"
     if isinstance(value, bool) or not isinstance(value, int) or value not in VALUES[relation]:
         return f"got {shorten(value)}, expected one of {', '.join(map(str, VALUES[relation]))}"
-    if probability is not None and not 0 <= probability <= 1:
+    number = isinstance(probability, Real) and not isinstance(probability, bool)
+    if probability is not None and not (number and 0 <= probability <= 1):
         return f"got {shorten(probability)}, expected a probability from 0 to 1"
-    return "" if said.quote in said.ask.right else f"the quote {shorten(said.quote)} is not in the text"
+    shown = isinstance(said.quote, str) and said.quote in said.ask.right
+    return "" if shown else f"the quote {shorten(said.quote)} is not in the text"
 
 
 Said = Verdict | Unmeasured
