@@ -25,7 +25,6 @@ IN_SEVERAL_PACKAGES = {
     "Evidence": "what a judge said of samples; what a diagnosis looks at",
     "Failure": "of one sample; a kind that a diagnosis knows",
     "Outcome": "of a metric on a sample; of a test of differences",
-    "Places": "where fields stand in samples; where a chunker may cut",
     "Rows": "of a file; of an index into a run",
     "Trial": "of judges; of a fix",
 }

@@ -408,7 +408,7 @@ def test_citations_that_are_given() -> None:
         ('{"question": "a", "user_input": "b"}', "line 2: 'question' and 'user_input' both give the query"),
         ('{"qestion": "a"}', "line 2: none of the fields .* Did you mean 'question'"),
         ('{"id": "1"}', r"line 2: none of the fields \['id'\] holds what is judged, .*, answer\. Next: "),
-        ('{"id": "x", "question": "a"}', "line 2: sample 'x' was given before \\(.*line 1\\)"),
+        ('{"id": "x", "question": "a"}', "line 2: sample 'x' was given before \\(sample 1 of all\\)"),
         ('{"id": true, "question": "a"}', "line 2: got True \\(bool\\) as 'id'"),
         ('{"question": {"0": "a"}, "contexts": {"0": []}}', "line 2: got a table by columns, .* orient='records'"),
         ('{"question": "a", "citations": [{"claim": "x"}]}', "line 2: got .* as a citation"),

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from itertools import chain
-from string import digits as DIGITS
 from typing import Any
 
 import rankproof.judging.samples.sample as sample_values
@@ -24,12 +22,12 @@ __all__ = ["Citation", "Context", "Sample", "read_samples", "sample_of"]
 def read_samples(source: Any) -> Iterator[Sample]:
     """The samples of a path, a data frame, or an iterable of rows, `Sample`s or objects.
 
-    A row without an id is called by its number. Two samples of one id are an error that names both places.
+    A row without an id is called by its number. Two samples of one id are an error that names both.
 
     >>> [sample.query for sample in read_samples([{"question": "why?"}, {"user_input": "how?"}])]
     ['why?', 'how?']
     """
-    seen = Places()
+    seen: dict[str, int] = {}
     rows = rows_of(_opened(source), "samples", _is_sample)
     first = next(rows, None)
     if first is None:
@@ -38,36 +36,12 @@ def read_samples(source: Any) -> Iterator[Sample]:
     rows = rows_of_spans(rows) if are_spans(first.value) else rows
     for number, (where, value) in enumerate(rows, 1):
         sample = value if isinstance(value, Sample) else sample_of(value, where, str(number))
-        if (before := seen.take(sample.id, where)) is not None:
+        if (before := seen.setdefault(sample.id, number)) != number:
             raise DataError(
-                f"{where}: sample {shorten(sample.id)} was given before ({before}). "
+                f"{where}: sample {shorten(sample.id)} was given before (sample {before} of all). "
                 "Next: give each sample an id of its own."
             )
         yield sample
-
-
-class Places:
-    """Where each sample was read, in few bytes: numbers at the end apart from the words before them."""
-
-    def __init__(self) -> None:
-        self._words: dict[str, str] = {}
-        self._seen: dict[str, str] = {}
-        self._numbers = array("q")
-
-    def take(self, sample: str, where: str) -> str | None:
-        """Take one sample; if it was given before, the place of that.
-
-        >>> places = Places()
-        >>> places.take("a", "x.jsonl, line 7"), places.take("a", "x.jsonl, line 9")
-        (None, 'x.jsonl, line 7')
-        """
-        if sample in self._seen:
-            number = self._numbers[list(self._seen).index(sample)]
-            return f"{self._seen[sample]}{number if number >= 0 else ''}"
-        words = where.rstrip(DIGITS)
-        self._seen[sample] = self._words.setdefault(words, words)
-        self._numbers.append(int(where[len(words) :] or -1))
-        return None
 
 
 def _opened(source: Any) -> Any:
