@@ -181,7 +181,7 @@ def test_support_that_is_judged_now() -> None:
 
 @pytest.mark.parametrize("odd", ["maybe", 3, -1, "half"])
 def test_an_unknown_support_is_an_error(odd: Any) -> None:
-    with pytest.raises(DataError, match="as a support"):
+    with pytest.raises(DataError, match="as 'support'"):
         judge([{"answer": "It is.", "nuggets": [{"text": "A.", "assignment": odd}]}], "all_score", judge=never)
 
 

@@ -403,7 +403,7 @@ def test_citations_that_are_given() -> None:
             '{"question": "a", "contexts": "one text"}',
             "line 2: got 'one text' \\(str\\) as 'contexts', expected a list",
         ),
-        ('{"question": "a", "contexts": ["x", 3]}', "line 2: got 3 as number 2 of 'contexts'"),
+        ('{"question": "a", "contexts": ["x", 3]}', "line 2, number 2: got 3 .* as 'contexts'"),
         ('{"question": "a", "contexts": ["x"], "context_ids": []}', "line 2: got 1 contexts and 0 ids"),
         ('{"question": "a", "user_input": "b"}', "line 2: 'question' and 'user_input' both give the query"),
         ('{"qestion": "a"}', "line 2: none of the fields .* Did you mean 'question'"),
@@ -411,10 +411,10 @@ def test_citations_that_are_given() -> None:
         ('{"id": "x", "question": "a"}', "line 2: sample 'x' was given before \\(sample 1 of all\\)"),
         ('{"id": true, "question": "a"}', "line 2: got True \\(bool\\) as 'id'"),
         ('{"question": {"0": "a"}, "contexts": {"0": []}}', "line 2: got a table by columns, .* orient='records'"),
-        ('{"question": "a", "citations": [{"claim": "x"}]}', "line 2: got .* as a citation"),
+        ('{"question": "a", "citations": [{"claim": "x"}]}', "line 2: got .* as 'citation'"),
         (
             '{"question": "a", "nuggets": [{"text": "x", "importance": "so-so"}]}',
-            "line 2: got .* as a nugget",
+            "line 2: got .* as 'nugget'",
         ),
     ],
 )

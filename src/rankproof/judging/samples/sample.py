@@ -223,10 +223,7 @@ def _context(item: Any, name: Any, rank: int, field: str, where: str) -> Context
     holder = item if inner is None else inner  # LlamaIndex: a node with its score
     given, words = (None, item) if isinstance(item, str) else (_one_of(holder, IDS), _one_of(holder, TEXTS))
     if not isinstance(words, str):
-        raise DataError(
-            f"{where}: got {shorten(item)} as number {rank} of {field!r}, expected a text or "
-            '{"id": ..., "text": ...}. Next: correct this row.'
-        )
+        raise _unfit(item, field, 'a text or {"id": ..., "text": ...}', f"{where}, number {rank}")
     chosen = name if not is_absent(name) else given
     recorded = not (isinstance(item, Mapping) and item.get("recorded") is False)
     return Context(str(rank) if is_absent(chosen) else identifier(chosen, where), words, recorded)
@@ -268,10 +265,8 @@ def _citation(item: Any, where: str) -> Citation:
     elif isinstance(item, list | tuple) and len(item) == 2:
         claim, named = item
     if not isinstance(claim, str) or is_absent(named):
-        raise DataError(
-            f"{where}: got {shorten(item)} as a citation, expected "
-            '{"claim": "the words it is for", "context": "the id of a context"}. Next: correct this row.'
-        )
+        expected = '{"claim": "the words it is for", "context": "the id of a context"}'
+        raise _unfit(item, "citation", expected, where)
     return Citation(claim, identifier(named, where), None if is_absent(given) else _support(given, where))
 
 
@@ -313,10 +308,7 @@ def _nugget(item: Any, where: str) -> Nugget:
     weight = _one_of(item, ("importance", "vital", "label")) if isinstance(item, Mapping) else None
     known = {None: True, True: True, False: False, "vital": True, "okay": False}
     if not isinstance(words, str) or weight not in known:
-        raise DataError(
-            f"{where}: got {shorten(item)} as a nugget, expected a text, or "
-            '{"text": ..., "importance": "vital" or "okay"}. Next: correct this row.'
-        )
+        raise _unfit(item, "nugget", 'a text, or {"text": ..., "importance": "vital" or "okay"}', where)
     given = _one_of(item, ("assignment", "support"))
     return Nugget(words, known[weight], None if given is None else _support(given, where))
 
@@ -325,10 +317,7 @@ def _support(given: Any, where: str) -> float:
     """A support that was judged before: in words, as TREC's RAG track and AutoNuggetizer write them, or 0, 1, 2."""
     found = SUPPORTED.get(str(given).strip().lower().replace(" ", "_"))
     if found is None:
-        raise DataError(
-            f"{where}: got {shorten(given)} as a support, expected one of {', '.join(SUPPORTED)}. "
-            "Next: correct this row."
-        )
+        raise _unfit(given, "support", f"one of {', '.join(SUPPORTED)}", where)
     return found
 
 
