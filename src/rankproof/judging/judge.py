@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from sys import intern
 from typing import Any, Unpack
 
 from rankproof.core.audit import Finding
@@ -97,7 +98,6 @@ class SampleGroups:
         self._column = by if isinstance(by, str) and by_name(by) is None else None
         self._by = None if by is None or self._column is not None else groups_of(by)
         self._found: dict[str, str] = {}
-        self._names: dict[str, str] = {}
         self._columns: dict[str, None] = {}
 
     def add(self, sample: Sample) -> None:
@@ -106,8 +106,7 @@ class SampleGroups:
             return
         self._columns.update(dict.fromkeys(sample.others))
         if self._column in sample.others:
-            group = str(sample.others[self._column])
-            self._found[sample.id] = self._names.setdefault(group, group)
+            self._found[sample.id] = intern(str(sample.others[self._column]))
 
     def of(self, samples: tuple[str, ...]) -> dict[str, Array]:
         """The places of the samples of each group."""

@@ -280,8 +280,7 @@ _ARRAYS = ("low", "high", "settled", "units", "spread")
 
 def column_from(measure: Measure, values: PerQuery, counted: Array | None, data: Mapping[str, Any]) -> JudgedColumn:
     """The column as `to_dict` wrote it, with its values."""
-    floats = ("low", "high", "spread")
-    low, high, spread = (np.array([np.nan if x is None else x for x in data[name]], float) for name in floats)
+    low, high, spread = (np.array(data[name], dtype=np.float64) for name in ("low", "high", "spread"))
     settled, units = (np.array(data[name], dtype=np.intp) for name in ("settled", "units"))
     reasons = np.array(data["reasons"], dtype=object)
     return JudgedColumn(measure, values, counted, "", low, high, settled, units, reasons, spread)

@@ -293,7 +293,7 @@ class Checked(Displayable):
     def from_dict(cls, data: Mapping[str, Any]) -> Checked:
         """What `to_dict` wrote."""
         arrays: dict[str, Any] = {
-            name: np.array([np.nan if each is None else each for each in data[name]], dtype=np.float64)
+            name: np.array(data[name], dtype=np.float64)
             for name in ("machine", "pairs", "fresh", "low", "high")
             if name in data
         }
