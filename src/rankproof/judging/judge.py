@@ -203,7 +203,7 @@ class Judge(Displayable):
         settings = {"k": k, "complete": complete, "compat": compat, **({"soft": soft} if run.independent else {})}
         makers, counts = Makers(made_by), VerdictCounts()
         progress = Progress(self.name, count_of(samples), noun="samples")
-        run.tell = lambda done, more="": progress.tell(int(done), 0, more)
+        run.tell = lambda done, more: progress.tell(int(done), 0, more)
         with self._remembered(), closing(progress):
             scores = _gathered(run, read_samples(samples), settings, by, self.ledger, makers, counts)
         scores.kin = makers.kin(self.judges)
@@ -283,8 +283,7 @@ def _gathered(
         makers.add(sample)
         groups.add(sample)
         # What two systems must share to be compared on a sample.
-        shared = repr((sample.id, sample.query, sample.reference, sample.nuggets))
-        alike.update(shared.encode("utf-8", "surrogatepass"))
+        alike.update(repr((sample.id, sample.query, sample.reference, sample.nuggets)).encode("utf-8", "surrogatepass"))
     ids = tuple(evidence.samples)
     return JudgedScores(
         query_ids=ids,

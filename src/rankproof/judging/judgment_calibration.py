@@ -62,8 +62,8 @@ def calibrate_judgments(
     people = None if human is None else load_judgments(human)
     said = _together(judged, people, _chances(plan))
     asked = _measures(JUDGE_MEASURES if measures is None else measures, rel)
-    alone = isinstance(systems, str | os.PathLike)
-    loaded = {} if systems is None else load_rankings([systems] if alone else systems)
+    runs = [systems] if isinstance(systems, str | os.PathLike) else systems
+    loaded = {} if runs is None else load_rankings(runs)
     scores = {name: evaluate(said.pairs, run, asked) for name, run in loaded.items()}
     if people is None and not scores:
         raise UsageError("human: got no judgments of people, and no runs. Next: give one or the other.")
@@ -156,8 +156,7 @@ def _together(machine: Judgments, human: Judgments | None, chances: Mapping[tupl
         for own in [theirs.get(query, {})]
         for doc in dict.fromkeys([*grades, *own])
     ]
-    both = sum(a == a and b == b for _, _, a, b in rows)
-    if human is not None and not both:
+    if human is not None and not any(a == a and b == b for _, _, a, b in rows):
         raise _apart(machine, human)
     queries, docs, graded, labelled = zip(*rows, strict=True)
     pairs = judgments_from_rows(queries, docs, np.nan_to_num(graded), source=machine.source)

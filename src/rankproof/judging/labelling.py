@@ -330,8 +330,7 @@ class Draw:
         if self.whole and not samples:
             raise UsageError("whole: needs the samples, got a ledger. Next: name the samples, and the ledger beside.")
         if not self.whole:
-            parts = by_relation(pairs)
-            return [each for part in parts for each in draw(part, self.n, self.informative, self.seed)]
+            return [each for part in by_relation(pairs) for each in draw(part, self.n, self.informative, self.seed)]
         settled = {each.ask for each in pairs}
         usable = {name: [ask for ask in asks if ask in settled] for name, asks in samples.items()}
         return draw_whole({name: asks for name, asks in usable.items() if asks}, self.n, self.seed)

@@ -107,8 +107,7 @@ def _sample(scores: JudgedScores, sample: str, failure: str) -> Markup:
         rows = [_row(each) for each in pieces if metric in each.metrics]
         values.append(value)
         if rows:
-            headings = ("verdict", "of", "about", "quote", "by")
-            judged = table(f"What {metric} counts", headings, rows, words=range(5))
+            judged = table(f"What {metric} counts", ("verdict", "of", "about", "quote", "by"), rows, words=range(5))
             shown.append(fold(f"{value}{why}", judged))
         else:
             shown.append(el("p", f"{value}{why}. No judge was asked."))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rankproof.core.audit import Finding, kin_of
 from rankproof.core.measure import Measure
@@ -35,11 +35,8 @@ LINES = (".jsonl", ".ndjson")
 """Files with one sample per line, so that counting is cheap."""
 
 
-class Tell(Protocol):
-    """Is called with how many samples are done, or which share of them, and a note."""
-
-    def __call__(self, done: float, more: str = "") -> None:
-        """Take it down, or show it."""
+Tell = Callable[[float, str], None]
+"""Is called with how many samples are done, or which share of them, and a note."""
 
 
 def count_of(source: Any) -> int | None:
@@ -191,7 +188,7 @@ class JudgeRun:
         tell, done = self.tell, self.done
         if tell is None:
             return None
-        return lambda share, more="": tell(done + (before + share * part) * size, more)
+        return lambda share, more: tell(done + (before + share * part) * size, more)
 
     def _batch(self, cases: Sequence[Case]) -> Iterator[JudgedSample]:
         said: dict[Ask, Said] = {}

@@ -307,14 +307,13 @@ def entry_of(said: Said, judge: str) -> LedgerEntry:
     ask = said.ask
     if isinstance(said, Unmeasured):
         return LedgerEntry(ask.relation, ask.left, ask.right, judge, reason=said.reason or "no reason was given")
-    origin = {key: value for key, value in said.origin.items() if key != "at"}
     return LedgerEntry(
         *(ask.relation, ask.left, ask.right, said.judge),
         value=said.value,
         probability=said.probability,
         quote=said.quote,
         items=said.items,
-        origin=origin,
+        origin={key: value for key, value in said.origin.items() if key != "at"},
     )
 
 

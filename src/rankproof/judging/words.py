@@ -65,15 +65,15 @@ def findings_of(
         # A model may take texts apart and settle no pair: such calls did not fail, and no verdict came of them.
         useless = (account.calls and account.failed == account.calls) or set(by) == {UNMEASURED}
         worst = sorted(account.problems, key=lambda each: -account.problems[each])[:MOST]
-        more = "allow a larger budget; with a ledger, judging goes on where it was."
+        step = "look at the verdicts with 'rankproof verdicts', and at the judge."
+        if "the budget" in worst[0]:
+            step = "allow a larger budget; with a ledger, judging goes on where it was."
         yield Finding(
             *("error" if useless else "warning", "judge-problems", times),
             f"The judge went wrong {count(times, 'time')}{' and settled nothing' if useless else ''}; what it did not "
             "settle is unmeasured.",
             examples=tuple(worst),
-            advice=more
-            if "the budget" in worst[0]
-            else "look at the verdicts with 'rankproof verdicts', and at the judge.",
+            advice=step,
         )
     yield from _gaps({name: cast(JudgedColumn, column) for name, column in columns.items()}, emptied, estimated)
     # A judge that uses only 0 and 1 may mean yes by 1, but 1 is the grade of a text that is merely related.

@@ -137,8 +137,7 @@ def answer_relevance(case: Case) -> Grades:
     Use: beside correctness or faithfulness. An answer that is empty or abstains does not address the question: 0;
         whether it is right to abstain, abstention_quality says.
     """
-    grade = case.address_grade()
-    return [SILENCE if case.abstains() else grade]
+    return [SILENCE if case.abstains() else case.address_grade()]
 
 
 @metric("abstention_quality", needs=("query", "answer", "contexts"), score=row_coverage)

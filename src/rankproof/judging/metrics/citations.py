@@ -58,8 +58,7 @@ def nugget_recall(
     Reference: E. M. Voorhees: Overview of the TREC 2003 question answering track.
     """
     texts = [case.sample.answer or ""] if by == "answer" else [each.text for each in case.contexts[:k]]
-    nuggets = nuggets_of(case)
-    found = _vital_and_okay(nuggets, of, lambda each: [case.supports(text, each.text) for text in texts])
+    found = _vital_and_okay(nuggets_of(case), of, lambda each: [case.supports(text, each.text) for text in texts])
     return found if any(found) else Nothing("no nuggets, and no claims in the reference")
 
 

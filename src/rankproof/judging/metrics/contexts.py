@@ -309,5 +309,4 @@ def smallest_k(case: Case) -> tuple[Grades, ...] | Nothing:
     if not rows:
         return UNCLAIMED
     known = [cell for cells in rows for cell in cells]
-    found = True in known or None in known
-    return rows if found else replace(UNSUPPORTED, high=float(max(len(case.contexts), 1)))
+    return rows if True in known or None in known else replace(UNSUPPORTED, high=float(max(len(case.contexts), 1)))

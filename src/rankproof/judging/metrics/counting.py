@@ -39,8 +39,7 @@ from rankproof.text.words import digest
 
 @cache
 def _by_spec() -> dict[object, Metric]:
-    everywhere = [METRICS, *PEERS.values()]
-    return {each.measure.spec.function: each for known in everywhere for each in known.values()}
+    return {each.measure.spec.function: each for known in (METRICS, *PEERS.values()) for each in known.values()}
 
 
 def metric_of(measure: Measure) -> Metric:

@@ -205,8 +205,8 @@ def ragchecker_hallucination(case: Case) -> Grid | Nothing:
 
     Formula: claims that neither reference nor contexts support / claims.
     """
-    found = share(all_of([negation(_correct(case, c)), negation(case.borne_out(c))]) for c in case.answer_claims)
-    return found or NO_CLAIMS
+    claims = case.answer_claims
+    return share(all_of([negation(_correct(case, c)), negation(case.borne_out(c))]) for c in claims) or NO_CLAIMS
 
 
 @ragchecker("self_knowledge", needs=ALL)
@@ -215,8 +215,7 @@ def ragchecker_self_knowledge(case: Case) -> Grid | Nothing:
 
     Formula: claims that the reference supports and no context does / claims.
     """
-    found = share(all_of([_correct(case, c), negation(case.borne_out(c))]) for c in case.answer_claims)
-    return found or NO_CLAIMS
+    return share(all_of([_correct(case, c), negation(case.borne_out(c))]) for c in case.answer_claims) or NO_CLAIMS
 
 
 ragchecker("noise_sensitivity", needs=ALL, higher=False)(ragas_noise_sensitivity.spec.function)

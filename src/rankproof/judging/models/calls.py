@@ -112,8 +112,7 @@ class Call:
 def calls_for(asks: Iterable[Ask], canaries: bool = True, most_pairs: int = MOST_PAIRS) -> Iterator[Call]:
     """The calls for the pairs of one sample: mostly one, and one for its claims."""
     listed = list(dict.fromkeys(asks))
-    claims = [ask for ask in listed if ask.relation == Relation.TEXT_CLAIMS]
-    for part in _claim_parts(claims):
+    for part in _claim_parts([ask for ask in listed if ask.relation == Relation.TEXT_CLAIMS]):
         yield _claims_call(part)
     # Grades of support have instructions of their own, so that those of other relations stay what they were.
     for name, relations in ((VERDICTS, WITHOUT_PARTS), (SUPPORT, (Relation.TEXT_SUPPORTS_IN_PART,))):

@@ -218,13 +218,12 @@ class Session:
         """The verdicts of a reply, each with where it comes from."""
         batch = digest(call.body, size=6).hex()
         places = {ask: number for number, ask in enumerate(call.places.values(), start=1)}
-        origin = {"prompt": call.prompt, "batch": batch, "model": reply.model}
         return [
             Verdict(
                 *(ask, reading.values.get(ask), self.judge.name),
                 quote=reading.quotes.get(ask, ""),
                 items=reading.claims.get(ask, ()),
-                origin={**origin, "place": places[ask]},
+                origin={"prompt": call.prompt, "batch": batch, "model": reply.model, "place": places[ask]},
             )
             for ask in (*reading.values, *reading.claims)
         ]

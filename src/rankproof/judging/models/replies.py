@@ -75,9 +75,8 @@ def _text(found: Any, choice: Any) -> Any:
 def tokens(usage: Any, *names: str) -> int:
     """How many tokens a service counted. An invalid count becomes None, as the reply is still valid."""
     for name in names:
-        told = _get(usage, name)
         try:
-            counted = int(told)
+            counted = int(_get(usage, name))
         except (ValueError, TypeError, OverflowError):
             continue
         if 0 <= counted <= MOST_TOKENS:

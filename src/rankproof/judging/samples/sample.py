@@ -265,8 +265,7 @@ def _citation(item: Any, where: str) -> Citation:
     elif isinstance(item, list | tuple) and len(item) == 2:
         claim, named = item
     if not isinstance(claim, str) or is_absent(named):
-        expected = '{"claim": "the words it is for", "context": "the id of a context"}'
-        raise _unfit(item, "citation", expected, where)
+        raise _unfit(item, "citation", '{"claim": "the words it is for", "context": "the id of a context"}', where)
     return Citation(claim, identifier(named, where), None if is_absent(given) else _support(given, where))
 
 

@@ -188,8 +188,7 @@ class Model:
         overall = counts.sum(axis=(0, 1)) + 1 / size
         overall /= overall.sum()
         of_grade, of_band = (counts.sum(axis=i) + overall for i in (0, 1))
-        parent = _shares(_shares(of_grade)[None, :, :] * (_shares(of_band) / overall)[:, None, :])
-        alpha = counts + PRIOR * parent
+        alpha = counts + PRIOR * _shares(_shares(of_grade)[None, :, :] * (_shares(of_band) / overall)[:, None, :])
         chances = _shares(rng.standard_gamma(alpha.reshape(-1, size)) + 1e-9)
         below = np.cumsum(chances, axis=1)[:, :-1].clip(1e-9, 1 - 1e-9)
         return chances, np.array([[NORMAL.inv_cdf(p) for p in row] for row in below.tolist()])
@@ -369,8 +368,7 @@ class Estimating:
         apart = (values - values.mean(axis=0)).mean(axis=(1, 2))[:, self.said.pairs.query]
         own = drawn - drawn.mean(axis=0)
         size = own.std(axis=0)
-        together = np.abs((own * apart).mean(axis=0))
-        return of_query, np.divide(together, size, out=np.zeros(len(size)), where=size > 0)
+        return of_query, np.divide(np.abs((own * apart).mean(axis=0)), size, out=np.zeros(len(size)), where=size > 0)
 
 
 def _lots(units: Array, weight: Array, n: int, rng: np.random.Generator) -> tuple[Array, Array]:

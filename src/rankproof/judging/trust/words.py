@@ -322,8 +322,7 @@ def trial(found: Trial) -> Document:
         }
         for each in found.ways
     ]
-    tables = _ways(found), _relations(found), _third_places(found)
-    parts = Part(Paragraph(opening), *tables, *map(Paragraph, told))
+    parts = Part(Paragraph(opening), _ways(found), _relations(found), _third_places(found), *map(Paragraph, told))
     return Document(f"Trial of {found.judge}", [parts], records, found.to_dict())
 
 
