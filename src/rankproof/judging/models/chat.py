@@ -60,8 +60,6 @@ class Speaker:
     """The asynchronous form, used where the other does not exist or is not written."""
     messages: bool = False
     """Whether it takes `messages`, as LiteLLM and OpenAI's client do, rather than one text."""
-    apart: bool = False
-    """Whether it takes the instructions and the texts as two arguments."""
 
     async def say(self, call: Call, given: Mapping[str, Any], threads: ThreadPoolExecutor) -> Any:
         """The reply of the model. A plain function runs in a thread, so that other calls can run meanwhile."""
@@ -70,8 +68,6 @@ class Speaker:
         if self.messages:
             said = {"system": call.instructions, "user": call.body}
             arguments, named = (), {"messages": [{"role": r, "content": c} for r, c in said.items()], **given}
-        elif self.apart:
-            arguments = (call.instructions, call.body)
         if self.function is not None:
             try:
                 return await _called(self.function, arguments, named, threads)
@@ -136,11 +132,11 @@ def chat(
 ) -> ModelJudge:
     """A judge from a model object, with the same prompts and checks as a service.
 
-    `model` is a callable that takes a text and returns one (or takes instructions and text), plain or
-    asynchronous; a model of LangChain (`invoke`), LlamaIndex (`complete`) or DeepEval (`generate`); or
-    `litellm.completion` or a client's `chat.completions.create`, with `model="..."` among the `options`. Plain
-    functions are called in threads, several at a time (`concurrency=1`: one). `name` is what reports call it;
-    `version` tells one state of it from another in the ledger. Other options are those of `judge="openai:MODEL"`.
+    `model` is a callable that takes a text and returns one, plain or asynchronous; a model of LangChain (`invoke`),
+    LlamaIndex (`complete`) or DeepEval (`generate`); or `litellm.completion` or a client's `chat.completions.create`,
+    with `model="..."` among the `options`. Plain functions are called in threads, several at a time (`concurrency=1`:
+    one). `name` is what reports call it; `version` tells one state of it from another in the ledger. Other options
+    are those of `judge="openai:MODEL"`.
 
     >>> judge = chat(lambda text: "{}", name="mine", tries=1)
     >>> judge.name
@@ -214,12 +210,12 @@ def _speaker(model: Any) -> Speaker:
     parameters = parameters_of(model)
     needed = [each for each in places_in(parameters) if each.default is each.empty]
     messages = "messages" in parameters
-    if len(needed) > 2 and not messages:
+    if len(needed) > 1 and not messages:
         raise UsageError(
-            f"chat: {_name_of(model, None)} takes {len(needed)} arguments, expected one text, or instructions and "
-            "text. Next: write it with these; a judge f(relation, left, right) is given as it is, judge=f."
+            f"chat: {_name_of(model, None)} takes {len(needed)} arguments, expected one text. Next: write it with one; "
+            "a judge f(relation, left, right) is given as it is, judge=f."
         )
-    return Speaker(model, None, messages=messages, apart=len(needed) == 2 and not messages)
+    return Speaker(model, None, messages=messages)
 
 
 def _known(model: Any, version: str | None) -> dict[str, Any]:
