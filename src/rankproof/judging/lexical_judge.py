@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,7 +37,6 @@ from rankproof.judging.verdicts import (
     Relation,
     Unmeasured,
     Verdict,
-    apart_from,
 )
 from rankproof.text.claims import claims, statements
 from rankproof.text.languages import CANCELLING, HEDGED, PRONOUNS, STATES, are_alike, are_opposed, limits_in, opposites
@@ -94,8 +93,12 @@ def settle(ask: Ask) -> Settled:
     if not text.forms:  # an empty text says nothing, whatever is asked of it
         return Verdict(ask, 0, NAME, probability=0.0)
     found = weigh(sought, text, BOUNDS[ask.relation].weights)
-    said = RELATIONS[ask.relation](ask, sought, text, found)
-    return replace(said, probability=found.probability) if isinstance(said, Unmeasured) else said
+    said = (_support if left == "claim" else _relevance)(ask, sought, text, found)
+    if isinstance(said, Unmeasured):
+        return replace(said, probability=found.probability)
+    # All of a claim, or nothing: words alone do not show which part of a claim a text supports.
+    in_part = ask.relation == Relation.TEXT_SUPPORTS_IN_PART
+    return replace(said, value=2 if said.value == SUPPORTS else 0) if in_part else said
 
 
 def likelihood(ask: Ask) -> float:
@@ -176,28 +179,11 @@ def _nothing_of_it(ask: Ask, question: TextProfile, text: TextProfile, found: Le
     return _verdict(ask, 0, found, text)
 
 
-def _partly(ask: Ask, claim: TextProfile, text: TextProfile, evidence: LexicalEvidence) -> Settled:
-    """All of a claim, or nothing: words alone do not show which part of a claim a text supports."""
-    found = _support(ask, claim, text, evidence)
-    return replace(found, value=2 if found.value == SUPPORTS else 0) if isinstance(found, Verdict) else found
-
-
-RELATIONS: dict[str, Callable[[Ask, TextProfile, TextProfile, LexicalEvidence], Settled]] = {
-    Relation.TEXT_SUPPORTS: _support,
-    Relation.TEXT_SUPPORTS_IN_PART: _partly,
-    Relation.CONTEXT_ANSWERS: _relevance,
-    Relation.STATEMENT_BEARS: _relevance,
-    Relation.ANSWER_ADDRESSES: _relevance,
-}
-
-
 def _unsettled(ask: Ask, found: LexicalEvidence) -> Unmeasured:
-    """A probability between the bounds, with as many digits as tell it from them."""
     bounds = BOUNDS[ask.relation]
     no = f"{bounds.no:.2f} or less may be a no" if bounds.no >= 0 else "none is low enough for a no"
     yes = f"{bounds.yes:.2f} or more may be a yes" if bounds.yes <= 1 else "none is high enough for a yes"
-    likely = apart_from(found.probability, (bounds.no, bounds.yes))
-    return Unmeasured(ask, f"shared words leave it open (probability {likely}; {no}, {yes})")
+    return Unmeasured(ask, f"shared words leave it open (probability {found.probability:.4f}; {no}, {yes})")
 
 
 def _verdict(

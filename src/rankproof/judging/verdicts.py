@@ -315,13 +315,3 @@ def entry_of(said: Said, judge: str) -> LedgerEntry:
         items=said.items,
         origin={key: value for key, value in said.origin.items() if key != "at"},
     )
-
-
-def apart_from(value: float, bounds: tuple[float, ...]) -> str:
-    """A probability with two digits, or more where two would show it as one of the bounds.
-
-    >>> apart_from(0.8699, (0.18, 0.87)), apart_from(0.5, (0.18, 0.87))
-    ('0.8699', '0.50')
-    """
-    shown = (f"{value:.{digits}f}" for digits in range(2, 17))
-    return next((each for each in shown if float(each) not in bounds), repr(value))
