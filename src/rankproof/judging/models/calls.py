@@ -112,26 +112,16 @@ class Call:
 def calls_for(asks: Iterable[Ask], canaries: bool = True, most_pairs: int = MOST_PAIRS) -> Iterator[Call]:
     """The calls for the pairs of one sample: mostly one, and one for its claims."""
     listed = list(dict.fromkeys(asks))
-    for part in _claim_parts([ask for ask in listed if ask.relation == Relation.TEXT_CLAIMS]):
-        yield _claims_call(part)
+    claims = [ask for ask in listed if ask.relation == Relation.TEXT_CLAIMS]
+    for group in _parts(claims, MOST_TEXTS, MOST_CHARACTERS // 4):
+        yield _claims_call(group)
     # Grades of support have instructions of their own, so that those of other relations stay what they were.
     for name, relations in ((VERDICTS, WITHOUT_PARTS), (SUPPORT, (Relation.TEXT_SUPPORTS_IN_PART,))):
-        for group in _parts([ask for ask in listed if ask.relation in relations], most_pairs):
+        for group in _parts([ask for ask in listed if ask.relation in relations], most_pairs, MOST_CHARACTERS):
             yield _verdicts_call(group, canary_for(group) if canaries else {}, name)
 
 
 # --- claims --------------------------------------------------------------------------------------------
-
-
-def _claim_parts(asks: Sequence[Ask]) -> Iterator[list[Ask]]:
-    part: list[Ask] = []
-    for ask in asks:
-        if part and (len(part) >= MOST_TEXTS or sum(len(each.right) for each in part) > MOST_CHARACTERS // 4):
-            yield part
-            part = []
-        part.append(ask)
-    if part:
-        yield part
 
 
 def _claims_call(asks: Sequence[Ask]) -> Call:
@@ -148,7 +138,7 @@ def _claims_call(asks: Sequence[Ask]) -> Call:
 # --- verdicts ------------------------------------------------------------------------------------------
 
 
-def _parts(asks: Sequence[Ask], most_pairs: int) -> Iterator[list[Ask]]:
+def _parts(asks: Sequence[Ask], most_pairs: int, most_characters: int) -> Iterator[list[Ask]]:
     """The pairs in groups that fit into a call; all pairs of one text stay together where they can."""
     part: list[Ask] = []
     texts: set[str] = set()
@@ -156,7 +146,7 @@ def _parts(asks: Sequence[Ask], most_pairs: int) -> Iterator[list[Ask]]:
         for start in range(0, len(group), most_pairs):
             piece = group[start : start + most_pairs]
             more = {text} if any(ask.relation != Relation.ANSWER_ADDRESSES for ask in piece) else set()
-            long = sum(map(len, texts)) + len(text) > MOST_CHARACTERS
+            long = sum(map(len, texts)) + len(text) > most_characters
             if part and (len(part) + len(piece) > most_pairs or len(texts | more) > MOST_TEXTS or long):
                 yield part
                 part, texts = [], set()
@@ -286,11 +276,8 @@ def tokens_in(text: str) -> int:
 
 
 REPLY_TOKENS = {
-    Relation.CONTEXT_ANSWERS: 32,
-    Relation.TEXT_SUPPORTS: 32,
-    Relation.TEXT_SUPPORTS_IN_PART: 32,
-    Relation.STATEMENT_BEARS: 16,
-    Relation.ANSWER_ADDRESSES: 16,
+    **dict.fromkeys(Relation, 32),
+    **dict.fromkeys((Relation.STATEMENT_BEARS, Relation.ANSWER_ADDRESSES), 16),
     Relation.TEXT_CLAIMS: 160,
 }
 """About how many tokens a reply needs for a pair of each relation."""
