@@ -238,8 +238,6 @@ class LabelPlan(Displayable):
         """Write it as a pool, with the chance of each pair, which `calibrate_judgments(..., plan=path)` reads."""
         return write_file(path, str(self), force=force)
 
-    write = save
-
 
 @dataclass(frozen=True)
 class JudgmentCalibration(Result):

@@ -260,15 +260,13 @@ def asks_of(case: Case, metrics: Iterable[Measure]) -> list[Ask]:
 
 
 ROLES = {
-    "what it judges": ("model", "model_name", "model_id", "llm", "llm_model", "ls_model_name", "made_by"),
-    "the answers": ("generator", "generator_model", "answer_model", "generation_model"),
-    "the ranking": (
-        *("ranker", "ranker_model", "reranker", "reranker_model", "rerank_model", "retriever", "retriever_model"),
-        *("embedder", "embedder_model", "embedding_model", "embeddings", "embedding"),
-    ),
+    "what it judges": "model model_name model_id llm llm_model ls_model_name made_by",
+    "the answers": "generator generator_model answer_model generation_model",
+    "the ranking": "ranker ranker_model reranker reranker_model rerank_model retriever retriever_model "
+    "embedder embedder_model embedding_model embeddings embedding",
 }
 """The columns that name a model, by what it made."""
-ROLE_OF = {column: role for role, columns in ROLES.items() for column in columns}
+ROLE_OF = {column: role for role, columns in ROLES.items() for column in columns.split()}
 MOST = 20
 """Names remembered of each role: a column with more names no model."""
 
