@@ -232,9 +232,7 @@ class Evidence(Displayable):
     def of(self, sample: str) -> list[Piece]:
         """The evidence of one sample."""
         if sample not in self._places:
-            raise not_known(
-                f"no verdicts of a sample {sample!r}", sample, self._places, "name a sample that was judged"
-            )
+            raise not_known(f"no verdicts of a sample {sample!r}", sample, self._places, "name one that was judged")
         return _pieces(sample, self._data(sample))
 
     def query(self, sample: str) -> str:
@@ -322,9 +320,7 @@ def judgments_from(evidence: Evidence) -> tuple[Grades, list[str]]:
         left = sum(1 for _ in evidence.grades())
         why = f" (the judge left all {left:,} contexts open)" if left else ""
         step = "let another judge settle them (a cascade)" if left else "judge with context_precision among the metrics"
-        raise DataError(
-            f"there is no verdict on how well a context answers{why}, so there are no judgments to write. Next: {step}."
-        )
+        raise DataError(f"no verdict on how well a context answers{why}, so no judgments to write. Next: {step}.")
     return found, list(judges)
 
 
@@ -339,8 +335,6 @@ def write_qrels(evidence: Evidence, path: str | os.PathLike[str], *, force: bool
     lines = [f"{q} {mark} {doc} {grade}\n" for q, graded in found.items() for doc, grade in graded.items()]
     for name in (name for q, graded in found.items() for name in (q, *graded)):
         if any(letter.isspace() for letter in name):
-            raise DataError(
-                f"the id {name!r} has a blank in it, which TREC judgments cannot hold. Next: use other ids."
-            )
+            raise DataError(f"the id {name!r} has a blank, which TREC judgments cannot hold. Next: use other ids.")
     write_file(path, "".join(lines), force=force)
     return len(lines)

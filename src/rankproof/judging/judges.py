@@ -260,7 +260,7 @@ class Verdicts(Displayable):
         if isinstance(said, Unmeasured):
             relation = said.ask.relation.name.lower().replace("_", " ")
             raise UsageError(
-                f"{found.id}: {said.reason} for the relation {relation!r}. Next: give a value that the relation has."
+                f"{found.id}: {said.reason} for the relation {relation!r}. Next: give a value that it has."
             )
         entry = entry_of(said, judge.name)
         if why:

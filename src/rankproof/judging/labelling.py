@@ -320,10 +320,7 @@ class Draw:
         if self.relation is not None and self.relation not in WITH_VALUES:
             raise one_of("relation", self.relation, map(str, WITH_VALUES))
         if self.whole and (self.informative or self.relation):
-            raise UsageError(
-                "whole: takes all pairs of a sample, so neither informative= nor relation= go with it."
-                " Next: leave these out."
-            )
+            raise UsageError("whole: takes all pairs of a sample. Next: leave informative= and relation= out.")
 
     def of(self, pairs: Sequence[DrawnPair], samples: Mapping[str, Sequence[Ask]]) -> list[Drawn]:
         """The pairs that are drawn."""

@@ -17,6 +17,7 @@ from rankproof.judging.samples.sample import Citation, Context, Nugget
 from rankproof.text.sentences import sentences
 
 T = TypeVar("T")
+UNCITED = Nothing("no citations in the answer", lost=True)
 OKAY = 0.5
 """The weight of an okay nugget, with 1 for a vital one, in the weighted recall."""
 
@@ -157,9 +158,7 @@ def citation_precision(case: Case, contexts: Reading = "apart") -> Grid | Nothin
     Blind to: claims without a citation.
     Use: where answers name their sources, as [1] or by id.
     """
-    return [_holds(case, each, contexts) for each in case.sample.citations or ()] or Nothing(
-        "no citations in the answer", lost=True
-    )
+    return [_holds(case, each, contexts) for each in case.sample.citations or ()] or UNCITED
 
 
 def _holds(case: Case, citation: Citation, reading: Reading) -> list[bool | None]:
@@ -238,7 +237,7 @@ def support_precision(case: Case, citations: Literal["all", "first"] = "all") ->
     Reference: N. Thakur et al.: Support evaluation for the TREC 2024 RAG track, 2025.
     """
     found = [each for cited in _by_words(case).values() for each in (cited[:1] if citations == "first" else cited)]
-    return [_supported(case, each) for each in found] or Nothing("no citations in the answer", lost=True)
+    return [_supported(case, each) for each in found] or UNCITED
 
 
 @metric(

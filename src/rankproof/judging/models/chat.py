@@ -148,9 +148,7 @@ def chat(
     if limits.batch:
         raise UsageError("batch: a model in hand takes no batches. Next: leave batch out.")
     if limits.max_money is not None:
-        raise UsageError(
-            "max_money: the price of a model in hand is not known. Next: limit budget_tokens or max_calls."
-        )
+        raise UsageError("max_money: a model in hand has no known price. Next: limit budget_tokens or max_calls.")
     called = name or _name_of(model, chosen)
     if speaker.messages:
         parameters = parameters_of(speaker.function or speaker.twin)

@@ -122,9 +122,7 @@ def model_judge(spec: str, **options: Any) -> ModelJudge:
     if limits.batch and not service.provider.batches:
         raise UsageError(f"batch: {provider} has no batches that rankproof knows. Next: leave batch out.")
     if limits.max_money is not None and price(spec, 1, 1) is None:
-        raise UsageError(
-            f"max_money: the price of {spec} is not known. Next: limit budget_tokens or max_calls instead."
-        )
+        raise UsageError(f"max_money: the price of {spec} is not known. Next: limit budget_tokens or max_calls.")
     return ModelJudge(provider, model, service, limits, given, Budget(spec, limits), Pace(most=limits.concurrency))
 
 

@@ -53,7 +53,7 @@ def _opened(source: Any) -> Any:
         if len(source) > 1:  # a DatasetDict of Hugging Face
             first, splits = next(iter(source)), ", ".join(map(repr, source))
             raise UsageError(
-                f"samples: got {len(source)} splits ({splits}), expected one. Next: give one, like dataset[{first!r}]."
+                f"samples: got the splits {splits}, expected one. Next: give one, like dataset[{first!r}]."
             )
         return next(iter(source.values()))
     return source

@@ -211,10 +211,7 @@ def contexts(value: Any, ids: Any, field: str, where: str) -> tuple[Context, ...
     items = list_from(value, field, where)
     names = [None] * len(items) if ids is None else list_from(ids, f"{field} ids", where)
     if len(names) != len(items):
-        raise DataError(
-            f"{where}: got {len(items)} {field} and {len(names)} ids for them, expected as many. "
-            "Next: correct this row."
-        )
+        raise DataError(f"{where}: got {len(items)} {field} and {len(names)} ids, expected as many. Next: correct it.")
     return tuple(_context(*each, rank, field, where) for rank, each in enumerate(zip(items, names, strict=True), 1))
 
 

@@ -194,7 +194,7 @@ class Checked(Displayable):
             if side is not None:
                 limits = min(0.0, float(own.machine.min())), max(1.0, float(own.machine.max()))
                 found = corrected_mean(side.everywhere, side.labels, units=side.units, level=level, limits=limits)
-                return own._said(_added(found, seen._share_of(own), [(1, rest)]))
+                return own._said(_added(found, len(seen.machine) / len(own.machine), [(1, rest)]))
         n = int((own.rows[:, WHOLE] == (not own.adds_up)).sum())
         if not own.pairs.sum():
             return Uncorrected(NO_JUDGE if len(own.machine) else NO_VALUE, n)
@@ -212,7 +212,7 @@ class Checked(Displayable):
             if my_side is not None and their_side is not None:
                 most = max(1.0, float(np.abs(mine.machine).max()), float(np.abs(theirs.machine).max()))
                 found = corrected_difference(my_side, their_side, level=level, limits=(-most, most))
-                found = _added(found, one._share_of(mine), [(1, my_rest), (-1, their_rest)])
+                found = _added(found, len(one.machine) / len(both), [(1, my_rest), (-1, their_rest)])
                 return max((mine, theirs), key=lambda each: each.unseen)._said(found)
         return None
 
@@ -256,10 +256,6 @@ class Checked(Displayable):
         n, best = len(self.machine), max(1.0, float(self.machine.max()))
         rest = float(self.machine[~known].sum()) / n, 0.0, best * float((~known).sum()) / n
         return self.cut(np.flatnonzero(known)), rest
-
-    def _share_of(self, every: Checked) -> float:
-        """How many of all samples these are."""
-        return len(self.machine) / len(every.machine)
 
     def _said(self, found: Corrected) -> Corrected:
         """The estimate with what its labels cannot tell."""

@@ -116,12 +116,6 @@ class Stress(Result):
         """For each way how many verdicts changed."""
         return {way: sum(each.yes for each in rates.values()) for way, rates in self.rates.items()}
 
-    @property
-    def company(self) -> dict[str, tuple[int, int, int]]:
-        """For each way of asking with other pairs: changed verdicts, those changed in a repetition, and pairs."""
-        again = self._counted("asked again")
-        return {way: (*self._counted(way)[:1], again[0], again[1]) for way in COMPANY if way in self.rates}
-
     def _counted(self, way: str) -> tuple[int, int]:
         rates = self.rates.get(way, {}).values()
         return sum(each.yes for each in rates) + self.lost.get(way, 0), sum(each.n for each in rates)
@@ -129,13 +123,10 @@ class Stress(Result):
     @property
     def remedy(self) -> str:
         """What to do about verdicts that change, in words."""
-        # 2.4 standard errors: as three ways are looked at, at most one judge in forty is accused by chance.
-        swayed = [
-            way
-            for way, (changed, again, n) in self.company.items()
-            if n > 0 and changed - again > 2.4 * math.sqrt(changed + again + 1)
-        ]
         again, n = self._counted("asked again")
+        counts = {way: self._counted(way)[0] for way in COMPANY if way in self.rates and n > 0}
+        # 2.4 standard errors: as three ways are looked at, at most one judge in forty is accused by chance.
+        swayed = [way for way, yes in counts.items() if yes - again > 2.4 * math.sqrt(yes + again + 1)]
         if swayed:
             return (
                 f"Company sways this judge ({', '.join(swayed)}: more changes than when it is asked the same again). "
