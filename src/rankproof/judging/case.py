@@ -220,8 +220,6 @@ class Case:
     independent: bool = False
     """Whether soft verdicts on several contexts fall each apart; else the strongest of them counts."""
 
-    # --- what the sample has -----------------------------------------------------------------
-
     @property
     def query(self) -> str:
         """The question."""
@@ -258,8 +256,6 @@ class Case:
     def statements(self, context: Context) -> tuple[str, ...]:
         """The statements of a context; one that has none (a heading, a question) is itself what is shown."""
         return statements_in(context.text) or (context.text,)
-
-    # --- what was said of it -----------------------------------------------------------------
 
     def grade(self, context: Context) -> int | None:
         """How well a context answers the question, 0 to 3."""

@@ -169,8 +169,6 @@ def _generation(case: Case) -> str:
     return "specificity" if true and case.answer_claims else "use"
 
 
-# --- every verdict ----------------------------------------------------------------------------------------
-
 IN_MEMORY = 1 << 20
 """Bytes that are held in memory before they go to a temporary file."""
 LENGTH = 8
@@ -241,7 +239,6 @@ class Evidence(Displayable):
 
     @property
     def _places(self) -> dict[str, int]:
-        """The place of each sample in the order."""
         if len(self._found) < len(self.samples):
             self._found = {sample: place for place, sample in enumerate(self.samples)}
         return self._found

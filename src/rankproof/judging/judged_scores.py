@@ -112,8 +112,6 @@ class JudgedScores(ScoresLike):
         """The values of one metric with their ends and what is missing."""
         return cast(JudgedColumn, super().column(measure))
 
-    # --- what the numbers are worth ------------------------------------------------------------
-
     @cached_property
     def coverage(self) -> Mapping[str, float]:
         """`{metric: share}`: how much of the counted pieces (claims, contexts, statements) is settled."""
@@ -204,8 +202,6 @@ class JudgedScores(ScoresLike):
         name = self.key(measure)
         return self.checked.get(name), other.checked.get(name) if isinstance(other, JudgedScores) else None
 
-    # --- rows ----------------------------------------------------------------------------------
-
     def row(self, measure: str | Measure) -> ScoreRow:
         """Everything to be said about one mean."""
         column, found = self.column(measure), super().row(measure)
@@ -279,8 +275,6 @@ class JudgedScores(ScoresLike):
 
         return page_of({"": self}, title)
 
-    # --- as judgments ---------------------------------------------------------------------------
-
     def as_judgments(self) -> dict[str, dict[str, int]]:
         """The grades of the retrieved contexts as `{sample: {context: grade}}`: judgments made by a machine."""
         return judgments_from(self.verdicts)[0]
@@ -288,8 +282,6 @@ class JudgedScores(ScoresLike):
     def write_qrels(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
         """Write these judgments in TREC's format, marked as made by a machine; returns their number."""
         return write_qrels(self.verdicts, path, force=force)
-
-    # --- parts, out and back -------------------------------------------------------------------
 
     def only(self, measures: Sequence[str], queries: Sequence[str]) -> Self:
         """The scores of these metrics and samples; a metric that no sample has is an error."""

@@ -311,7 +311,6 @@ def _softened(entry: LedgerEntry) -> LedgerEntry:
 
 
 def _check(entry: LedgerEntry, where: str) -> None:
-    """Refuse a line that is not a verdict."""
     problem = "" if entry.relation in VALUES else f"got relation {entry.relation!r}"
     if not problem and not entry.reason:
         said = check_verdict(verdict_in(entry, pair_in(entry)))

@@ -165,7 +165,6 @@ def _together(machine: Judgments, human: Judgments | None, chances: Mapping[tupl
 
 
 def _apart(machine: Judgments, human: Judgments) -> DataError:
-    """The reason why two sets of judgments do not match."""
     shared = set(machine.queries) & set(human.queries)
     sides = (human.doc_ids, machine.doc_ids) if shared else (human.query_ids, machine.query_ids)
     what = "documents" if shared else "queries"

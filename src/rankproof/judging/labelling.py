@@ -241,8 +241,6 @@ def _pairs(
     return list(found.values())
 
 
-# --- which pairs people label ---------------------------------------------------------------------------
-
 SURE = 0.1
 """What a pair of which the judge is entirely sure weighs beside one at even odds, in the informative part."""
 

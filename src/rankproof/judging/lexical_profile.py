@@ -308,9 +308,6 @@ def swaps_numbers(claim: TextProfile, text: TextProfile, place: int) -> bool:
     return False
 
 
-# --- how likely a yes is ----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Weights:
     """What each share counts. They were fitted on labelled pairs, which the page about this judge names."""

@@ -209,7 +209,7 @@ def _right(keys: list[str], samples: list[Sample], judge: Judge, metric: str, co
 def _as_yes(sample: Sample) -> bool:
     given = str(_label(sample)).strip().lower()
     if given not in ("0", "1", "true", "false", "0.0", "1.0"):
-        raise DataError(f"{sample.where}: got {shorten(given)} as the label of an answer, expected 0 or 1. Next: correct it.")
+        raise DataError(f"{sample.where}: got {shorten(given)} as its label, expected 0 or 1. Next: correct this row.")
     return given in ("1", "true", "1.0")
 
 

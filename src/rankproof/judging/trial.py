@@ -230,8 +230,6 @@ def groups_of(listed: Iterable[Mapping[Ask, int]]) -> list[list[Ask]]:
     return groups
 
 
-# --- asking ---------------------------------------------------------------------------------------------
-
 SAID_BY_A_REPLY = (
     *("missing from the reply", "given twice", "got ", "no quote shows it", "the quote "),
     *("a check of the judge failed", "the reply ", "the model refused"),
@@ -309,9 +307,6 @@ def ask_all(tried: TrialJudge, groups: Sequence[Sequence[Ask]], ledger: Ledger |
         account,
         sum(map(len, todo)),
     )
-
-
-# --- numbers --------------------------------------------------------------------------------------------
 
 
 def kind(ask: Ask, value: int | None) -> str:

@@ -193,7 +193,6 @@ def check_verdict(said: Verdict | Unmeasured) -> Verdict | Unmeasured:
 
 
 def _problem(said: Verdict) -> str:
-    """What is wrong with a verdict; empty if nothing is."""
     relation, value, probability = said.ask.relation, said.value, cast(Any, said.probability)
     if relation == Relation.TEXT_CLAIMS:
         fine = all(isinstance(each, str) and each.strip() for each in said.items)

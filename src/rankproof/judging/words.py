@@ -88,7 +88,6 @@ def findings_of(
 def _gaps(
     columns: Mapping[str, JudgedColumn], emptied: Mapping[str, int], estimated: Collection[str]
 ) -> Iterator[Finding]:
-    """What is not in the means."""
     # A mean over some of the samples says nothing about the others, and a system must not gain by failing on them.
     if fewer := {name: each for name, each in columns.items() if 0 < len(each.counting) < len(each.values)}:
         counts = (

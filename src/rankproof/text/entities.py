@@ -170,7 +170,6 @@ def _entity(text: str, span: Span) -> Entity:
 
 
 def _name_form(name: str) -> str:
-    """The words of a name as they are compared."""
     if re.fullmatch(r"(?:[A-Z]\.?){2,}", name):
         return acronym(name.replace(".", ""))
     return " ".join(fold(part) for part in re.findall(r"[^\W_]+(?:['’][^\W_]+)*", name)) or name

@@ -208,9 +208,6 @@ def _same_place(claim: str, words: str) -> bool:
     return a in b or b in a
 
 
-# --- support in three grades, as TREC's RAG track has it -------------------------------------------------
-
-
 def mean_support(units: Sequence[Grades]) -> PerQuery:
     """The mean of what each citation, or each sentence, is supported."""
     return credited_share([(each, []) for each in units])
@@ -268,7 +265,6 @@ def support_recall(case: Case, citations: Literal["all", "first"] = "all") -> Gr
 
 
 def _by_words(case: Case) -> dict[str, list[Citation]]:
-    """The citations by the words that they are for."""
     return by_key((each.claim, each) for each in case.sample.citations or ())
 
 

@@ -121,9 +121,6 @@ def calls_for(asks: Iterable[Ask], canaries: bool = True, most_pairs: int = MOST
             yield _verdicts_call(group, canary_for(group) if canaries else {}, name)
 
 
-# --- claims --------------------------------------------------------------------------------------------
-
-
 def _claims_call(asks: Sequence[Ask]) -> Call:
     places: dict[Place, Ask] = {
         (Relation.TEXT_CLAIMS, "", f"t{number}"): ask for number, ask in enumerate(asks, start=1)
@@ -133,9 +130,6 @@ def _claims_call(asks: Sequence[Ask]) -> Call:
     data = {"questions": {" ".join(ids): text for text, ids in questions.items()}, "texts": texts}
     body = _json({name: value for name, value in data.items() if value})
     return Call(CLAIMS, body, places, schema=CLAIMS_SCHEMA)
-
-
-# --- verdicts ------------------------------------------------------------------------------------------
 
 
 def _parts(asks: Sequence[Ask], most_pairs: int, most_characters: int) -> Iterator[list[Ask]]:

@@ -189,7 +189,6 @@ class Session:
         return []
 
     async def _ask(self, line: Line, call: Call) -> tuple[Reply, str]:
-        """The reply, or why there is none."""
         need = sizes(call)
         if refused := self.hopeless or self.judge.budget.refuses(*need):
             return NONE, refused
@@ -213,7 +212,6 @@ class Session:
         self.account.add(Account(1, reply.prompt_tokens, reply.reply_tokens, cost, bytes_sent=bytes_of(call), failed=1))
 
     def _verdicts(self, call: Call, reply: Reply, reading: Reading) -> list[Verdict]:
-        """The verdicts of a reply, each with where it comes from."""
         batch = digest(call.body, size=6).hex()
         places = {ask: number for number, ask in enumerate(call.places.values(), start=1)}
         return [
@@ -226,8 +224,6 @@ class Session:
             for ask in (*reading.values, *reading.claims)
         ]
 
-
-# --- what calls cost ------------------------------------------------------------------------------------
 
 CALLED = {"gemini": "google", "bedrock": "aws"}
 """The name of a provider in the list of prices, if it is another."""

@@ -75,9 +75,6 @@ class Provider(Displayable):
         return reply
 
 
-# --- the protocol of OpenAI, which many services speak -------------------------------------------------
-
-
 def _openai_body(model: str, call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
     form = {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": call.schema}}
     messages = [{"role": "system", "content": call.instructions}, {"role": "user", "content": call.body}]
@@ -107,9 +104,6 @@ def _text(message: Mapping[str, Any]) -> Any:
         content = "".join(part["text"] for part in parts if part.get("type") in (None, "text", "output_text"))
     called = message.get("tool_calls")
     return content or (called[0]["function"]["arguments"] if called else "")
-
-
-# --- the protocol of Anthropic -------------------------------------------------------------------------
 
 
 def _anthropic_body(model: str, call: Call, given: Mapping[str, Any]) -> dict[str, Any]:

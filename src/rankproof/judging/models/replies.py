@@ -203,9 +203,6 @@ def _missing(value: Any, expected: str) -> str:
     return "given twice" if value is TWICE else f"got {shorten(value, 40)}, expected {expected}"
 
 
-# --- the object ----------------------------------------------------------------------------------------
-
-
 def _of_claims(call: Call) -> bool:
     return any(place[0] == Relation.TEXT_CLAIMS for place in call.places)
 
@@ -258,9 +255,6 @@ def _items(found: Mapping[str, Any], call: Call) -> Items:
         alike = type(before) is type(value) and before == value
         items[place] = (value if alike else TWICE, shown or (quote if isinstance(quote, str) else ""))
     return items
-
-
-# --- quotes --------------------------------------------------------------------------------------------
 
 
 def _quote(ask: Ask, value: int, given: str, marks: tuple[str, ...]) -> tuple[str, str]:

@@ -146,7 +146,6 @@ class Line(Displayable):
         return response
 
     async def _send(self, call: Call, left_out: frozenset[str]) -> Response:
-        """The response, or the error."""
         sent = {INSTEAD.get(n, "") if n in left_out else n: value for n, value in self.judge.body(call).items()}
         sent.pop("", None)  # what nothing is sent instead of
         service = self.judge.service
@@ -352,7 +351,6 @@ class BatchProtocol:
 
 
 async def _send_file(wire: Wire, calls: Mapping[str, Call]) -> Any:
-    """A file of lines, one a call, and a batch of that file."""
     endpoint = f"/v1{wire.judge.service.provider.path}"
     bodies = {name: wire.judge.body(call) for name, call in calls.items()}
     lines = ({"custom_id": n, "method": "POST", "url": endpoint, "body": body} for n, body in bodies.items())
@@ -364,7 +362,6 @@ async def _send_file(wire: Wire, calls: Mapping[str, Call]) -> Any:
 
 
 async def _send_list(wire: Wire, calls: Mapping[str, Call]) -> Any:
-    """One list of requests."""
     made = [{"custom_id": name, "params": wire.judge.body(call)} for name, call in calls.items()]
     return await wire.json("POST", MESSAGE_BATCHES, json={"requests": made})
 

@@ -197,7 +197,6 @@ def _unnested(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _expected(part: Mapping[str, Any]) -> dict[str, Any]:
-    """The expected values, under our names."""
     names = {
         "reference": (*NAMES["reference"], *NAMES["answer"], "text", "content"),
         "reference_contexts": (*NAMES["reference_contexts"], *NAMES["contexts"], EITHER),

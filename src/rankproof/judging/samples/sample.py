@@ -245,9 +245,6 @@ def expected_contexts(value: Any, ids: Any, where: str) -> tuple[Context, ...] |
     return contexts(value, ids, "reference_contexts", where)
 
 
-# --- citations and nuggets -------------------------------------------------------------------------
-
-
 def citations(value: Any, where: str) -> tuple[Citation, ...]:
     """Citations from `{claim, context}`, or pairs of the two."""
     return tuple(_citation(each, where) for each in list_from(value, "citations", where))

@@ -298,7 +298,6 @@ def _sides(labels: Sequence[Label]) -> tuple[list[int], list[int]]:
 
 
 def _gladen(raw: Share, hits: tuple[int, int], rejections: tuple[int, int], n: int) -> tuple[Corrected | None, str]:
-    """The rate by Rogan and Gladen, or why there is none."""
     if n < FEW:
         return None, f"no correction: {count(n, 'label')} drawn at random, {FEW} needed"
     try:
@@ -327,8 +326,6 @@ def _smallest(raw: Share, hits: tuple[int, int], rejections: tuple[int, int]) ->
     noise = math.sqrt(2 * raw.value * (1 - raw.value) / raw.n) * NormalDist().inv_cdf(0.975)
     return noise / shown if shown > 0 and noise / shown < 1 else math.nan
 
-
-# --- labelled pairs that come with rankproof --------------------------------------------------------------
 
 PAIRS = "trial-1"
 """The name of the pairs; its number is part of the key under which verdicts on them are kept."""

@@ -92,7 +92,6 @@ class Correcting:
         self.unseen.extend((len(fresh), *(machine if each is None else each for each in (worst, best))))
 
     def _value(self, case: Case, values: Mapping[Ask, int]) -> float | None:
-        """The value with these in the place of what was said of some pairs."""
         return outcomes(self.measure, [_with(case, values)], self.complete)[0].value
 
     def result(self) -> Checked:
@@ -122,8 +121,6 @@ def corrections_for(
     frame = frame_of(ledger, labels.values())
     return {place: Correcting(each, labels, complete, frame) for place, each in enumerate(metrics)}
 
-
-# --- one metric held against labels ----------------------------------------------------------------------
 
 ENOUGH = 50
 """Labels below which nothing is corrected."""
@@ -258,7 +255,6 @@ class Checked(Displayable):
         return self.cut(np.flatnonzero(known)), rest
 
     def _said(self, found: Corrected) -> Corrected:
-        """The estimate with what its labels cannot tell."""
         if not self.recorded:
             return replace(found, method=f"{found.method}, drawn from pairs that are not on record")
         if not self.unseen:

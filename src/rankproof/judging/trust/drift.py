@@ -75,7 +75,6 @@ def probes_of_others(ledger: Ledger, judge: str) -> Said:
 
 
 def _probes(ledger: Ledger) -> list[Mapping[str, Any]]:
-    """The identities of all probes in a ledger."""
     known = ledger.judges() if ledger.path.exists() else []
     return [each["identity"] for each in known if each["identity"].get("kind") == PROBE]
 

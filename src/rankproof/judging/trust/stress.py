@@ -56,11 +56,7 @@ def said_in_each_way(
     return ways, account
 
 
-# --- the ways ------------------------------------------------------------------------------------------
-
-
 def _together(groups: Groups, rng: np.random.Generator) -> Groups:
-    """Two samples in one."""
     mixed = [groups[i] for i in rng.permutation(len(groups))]
     return [[ask for group in mixed[i : i + 2] for ask in group] for i in range(0, len(mixed), 2)]
 
@@ -72,9 +68,6 @@ WAYS: Mapping[str, Callable[[Groups, np.random.Generator], Groups]] = {
     "with another sample": _together,
     "each by itself": lambda groups, rng: [[ask] for group in groups for ask in group],
 }
-
-
-# --- claims ----------------------------------------------------------------------------------------------
 
 
 def _merged(groups: Groups, before: Said) -> tuple[Groups, dict[Ask, tuple[Ask, Ask]]]:

@@ -62,9 +62,6 @@ class TwoJudgments:
         return ~(np.isnan(self.machine) | np.isnan(self.people))
 
 
-# --- agreement ------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Kappa(Displayable):
     """Cohen's kappa with the interval that its queries leave."""
@@ -116,9 +113,6 @@ def confusion_of(said: TwoJudgments) -> dict[tuple[float, float], int]:
     """How often people gave the first grade and the machine the second."""
     rows = said.both
     return dict(sorted(Counter(zip(said.people[rows].tolist(), said.machine[rows].tolist(), strict=True)).items()))
-
-
-# --- what people would say ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,9 +199,6 @@ class Model:
 
 def _shares(counts: Array) -> Array:
     return np.asarray(counts / counts.sum(axis=-1, keepdims=True))
-
-
-# --- what measures are by people ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,8 +326,6 @@ class Estimating:
         alone = corrected_mean(predicted, labels, power=0.0, level=level, limits=limits)
         ends = found.value, found.low, found.high, found.error
         return Estimated(*ends, len(self.rows), len(where), alone.error, found.power)
-
-    # --- which labels narrow most -----------------------------------------------------------------------
 
     def plan_labels(self, n: int, whole: bool = False) -> tuple[Array, Array]:
         """Which pairs to label next, and the probability with which each was drawn.

@@ -48,7 +48,6 @@ def calibration(found: Calibration) -> Document:
 
 
 def _record(found: Agreed) -> Record:
-    """One relation as a flat row."""
     corrected = {"corrected": "value", "corrected_low": "low", "corrected_high": "high"}
     return {
         "relation": str(found.relation.value),
@@ -64,7 +63,6 @@ def _record(found: Agreed) -> Record:
 
 
 def _named(relation: str) -> str:
-    """A relation with what its two texts are."""
     return f"{relation}: {', '.join(RELATIONS[relation])}"
 
 
@@ -86,7 +84,6 @@ def _ends(found: Any) -> str:
 
 
 def _rates(relations: Sequence[Any]) -> Table:
-    """The share of yes: as the judge says it, and corrected."""
     headings = ("share of yes", "judge", "PPI++", "95 % interval", "Rogan-\nGladen", "95 % interval")
     rows = [
         (_named(each.relation), score(each.raw.value), *_estimate(each.corrected), *_estimate(each.gladen))
@@ -96,7 +93,6 @@ def _rates(relations: Sequence[Any]) -> Table:
 
 
 def _estimate(found: Any) -> tuple[str, str]:
-    """A corrected value, and its interval."""
     return (ABSENT, ABSENT) if found is None else (score(found.value), span(found.low, found.high))
 
 
@@ -152,8 +148,6 @@ def _sentences(found: Any) -> Iterator[str]:
     if found.more:
         yield f"{name}: {count(found.more, 'label')} of pairs chosen for what they tell count in PPI++ by weight."
 
-
-# --- two sets of judgments ------------------------------------------------------------------------------
 
 TOO_FEW = "Under 30 labels nothing is corrected. Next: label more; 'rankproof calibrate --next 50 -o FILE' says which."
 
@@ -267,8 +261,6 @@ def _sentences_of_both(found: Any) -> Iterator[str]:
             )
     yield LEVELS
 
-
-# --- asked again ----------------------------------------------------------------------------------------
 
 POOR = 0.6
 """The kappa below which a judge agrees with people moderately at best (Landis and Koch, 1977)."""
