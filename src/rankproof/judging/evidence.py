@@ -264,11 +264,6 @@ class Evidence(Displayable):
                 if text in by_text:
                     yield sample, name, by_text[text]
 
-    @property
-    def unmeasured(self) -> list[Piece]:
-        """The pairs without a verdict."""
-        return [piece for piece in self if piece.reason]
-
 
 def _plain(judged: JudgedSample, names: tuple[str, ...]) -> dict[str, Any]:
     """The evidence as JSON: each text once, pairs by the numbers of their texts."""

@@ -113,9 +113,7 @@ def _runs(ledger: Ledger) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(run for run in runs if run)) or [(each["name"],) for each in alone]
 
 
-MODELS = tuple(PROVIDERS)
-"""Kinds of judges that are models."""
-NAMED = ("lexical", *(f"{each}:MODEL" for each in MODELS), "human:NAME", "replay", "replay:JUDGE")
+NAMED = ("lexical", *(f"{each}:MODEL" for each in PROVIDERS), "human:NAME", "replay", "replay:JUDGE")
 PASSES_ON = ">"
 AT = "@http"
 """Begins the address of a judge in its name."""
@@ -125,7 +123,7 @@ def judges_of(spec: Any, *, ledger: Ledger | None = None, **options: Unpack[Mode
     """The judges of a cascade in the order they are asked; of any other the one."""
     parts = _parts(spec)
     names = (part.partition(AT)[0] for part in parts if isinstance(part, str))
-    models = [name for name in names if name.partition(":")[0] in MODELS]
+    models = [name for name in names if name.partition(":")[0] in PROVIDERS]
     if options and not models:
         name = getattr(spec, "name", getattr(spec, "__name__", spec))
         raise WrongCall(f"judge {name!r}: takes no options, got {', '.join(options)}. Next: check their spelling.")
@@ -172,14 +170,14 @@ def _judges_in(spec: Any, ledger: Ledger | None, options: Mapping[str, Any]) -> 
         from rankproof.judging.lexical_judge import lexical_judge
 
         return [lexical_judge()]
-    if kind in MODELS:
+    if kind in PROVIDERS:
         if not rest:
             raise UsageError(f"judge: got {spec!r}, expected {kind}:MODEL. Next: write the name of a model after it.")
         return [_model(spec, kind, options)]
     if kind == "human":
         return [HumanJudge(rest or "somebody")]
     said = f"judge: got {spec!r}, expected one of {', '.join(NAMED)}, or several joined by >"
-    raise not_known(said, kind, ["lexical", *MODELS, "human", "replay"], "choose one of them")
+    raise not_known(said, kind, ["lexical", *PROVIDERS, "human", "replay"], "choose one of them")
 
 
 def _model(spec: str, kind: str, given: Mapping[str, Any]) -> Judge:

@@ -186,9 +186,7 @@ def check_verdict(said: Verdict | Unmeasured) -> Verdict | Unmeasured:
     >>> check_verdict(Verdict(Ask(Relation.STATEMENT_BEARS, "why?", "since"), 7, "some judge")).reason
     'got 7, expected one of 0, 1'
     """
-    if isinstance(said, Unmeasured):
-        return said
-    problem = _problem(said)
+    problem = "" if isinstance(said, Unmeasured) else _problem(said)
     return Unmeasured(said.ask, problem) if problem else said
 
 

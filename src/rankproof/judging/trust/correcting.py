@@ -24,7 +24,7 @@ from rankproof.document.numbers import share
 from rankproof.judging.case import Case
 from rankproof.judging.metrics.counting import Outcome, outcomes
 from rankproof.judging.metrics.registry import is_ours
-from rankproof.judging.trust.agreement import Frame, Label, frame_of, labels_in
+from rankproof.judging.trust.agreement import FEW, Frame, Label, frame_of, labels_in
 from rankproof.judging.verdicts import PLAIN_YES, Ask, Judge, Relation, Said, Verdict
 from rankproof.stats.judge_error import Corrected, Side, check_labels, corrected_difference, corrected_mean
 from rankproof.store.ledger import HUMAN, Ledger
@@ -122,8 +122,6 @@ def corrections_for(
     return {place: Correcting(each, labels, complete, frame) for place, each in enumerate(metrics)}
 
 
-ENOUGH = 50
-"""Labels below which nothing is corrected."""
 NO_JUDGE = "it is made by rules, no judge is asked"
 NO_VALUE = "the judge by itself gives no sample a value"
 TRUTH, SAID, PLACE, CHANCE, WHOLE = range(5)
@@ -196,7 +194,7 @@ class Checked(Displayable):
         if not own.pairs.sum():
             return Uncorrected(NO_JUDGE if len(own.machine) else NO_VALUE, n)
         noun = "labelled pairs" if own.adds_up else "samples labelled whole"
-        return Uncorrected(f"{n} {noun} drawn at random, {ENOUGH} needed", n)
+        return Uncorrected(f"{n} {noun} drawn at random, {FEW} needed", n)
 
     def minus(self, other: Checked, level: float = 0.95) -> Corrected | None:
         """The corrected difference to another system over the same samples; None without labels enough of both."""
@@ -265,7 +263,7 @@ class Checked(Displayable):
     def _side(self, whole: bool) -> Side | None:
         """The labels of whole samples, or of single pairs, if there are enough."""
         rows = self.rows[self.rows[:, WHOLE] == whole]
-        if len(rows) < ENOUGH or not (whole or self.adds_up):
+        if len(rows) < FEW or not (whole or self.adds_up):
             return None
         labels = check_labels(rows[:, TRUTH], rows[:, SAID], rows[:, PLACE].astype(np.intp), rows[:, CHANCE])
         return Side(self.machine, labels, None if whole else float(self.pairs.sum()))

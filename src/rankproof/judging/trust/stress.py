@@ -27,33 +27,10 @@ from rankproof.judging.run import JudgeRun, asks_of, settle
 from rankproof.judging.samples import read_samples
 from rankproof.judging.trust.agreement import count_changed
 from rankproof.judging.verdicts import Account, Ask, InMemory, Relation, Verdict
-from rankproof.judging.verdicts import Judge as AnyJudge
 from rankproof.stats.judge_error import Share, share_of
 
 Groups = Sequence[Sequence[Ask]]
 Said = Mapping[Ask, int]
-
-
-def said_in_each_way(
-    groups: Groups, judges: Sequence[AnyJudge], seed: int
-) -> tuple[dict[str, tuple[Said, Said]], Account]:
-    """For each way what is expected, and what was said, and what asking took; nothing is kept, nor looked up."""
-    account = Account()
-
-    def values(asked: Groups) -> Said:
-        """What the judges say of every pair that they settle."""
-        said, took = settle(asked, judges, InMemory())
-        account.add(took)
-        return {a: v.value for a, v in said.items() if isinstance(v, Verdict) and v.value is not None}
-
-    before, rng = values(groups), np.random.default_rng(seed)
-    ways = {way: (before, values(again(groups, rng))) for way, again in WAYS.items()}
-    merged, parts = _merged(groups, before)
-    if merged:
-        # Whether what is said of two claims as one follows from what is said of each: the least of both.
-        expected = {ask: min(before[each] for each in two) for ask, two in parts.items()}
-        ways["two claims made one"] = expected, values(merged)
-    return ways, account
 
 
 def _together(groups: Groups, rng: np.random.Generator) -> Groups:
@@ -171,7 +148,21 @@ def stress(
     n, seed = check_whole("n", n), check_whole("seed", seed, 0)
     asking = Judge(judge, **options)
     groups = _groups(asking, samples, DEFAULT_METRICS if metrics is None else metrics, n)
-    ways, account = said_in_each_way(groups, asking.judges, seed)
+    account = Account()
+
+    def values(asked: Groups) -> Said:
+        """What the judges say of every pair that they settle; nothing is kept, nor looked up."""
+        said, took = settle(asked, asking.judges, InMemory())
+        account.add(took)
+        return {a: v.value for a, v in said.items() if isinstance(v, Verdict) and v.value is not None}
+
+    before, rng = values(groups), np.random.default_rng(seed)
+    ways = {way: (before, values(again(groups, rng))) for way, again in WAYS.items()}
+    merged, parts = _merged(groups, before)
+    if merged:
+        # Whether what is said of two claims as one follows from what is said of each: the least of both.
+        expected = {ask: min(before[each] for each in two) for ask, two in parts.items()}
+        ways["two claims made one"] = expected, values(merged)
     if not any(chain.from_iterable(ways.values())):
         why = f", as {next(iter(account.problems)).removeprefix('unmeasured: ')}" if account.problems else ""
         raise DataError(
