@@ -9,10 +9,11 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from numbers import Integral, Real
 from time import perf_counter
 from types import CodeType
 from typing import Any, TypeVar
+
+import numpy as np
 
 from rankproof.errors import UsageError, shorten
 from rankproof.judging.verdicts import (
@@ -88,7 +89,8 @@ def verdict_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
         return Verdict(ask, None, judge, items=tuple(dict.fromkeys(items)))
     if given.keys().isdisjoint(("value", "probability")):
         return Unmeasured(ask, f"got {shorten(reply)}, expected a mapping with value or probability")
-    value, probability = _plain(given.get("value")), _plain(given.get("probability"))
+    told = (given.get(name) for name in ("value", "probability"))
+    value, probability = (each.item() if isinstance(each, np.generic) else each for each in told)
     if isinstance(value, float) and probability is None:
         value, probability = None, value
     if value is None and probability is None:
@@ -100,17 +102,6 @@ def verdict_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
         value = PLAIN_YES[ask.relation] if value else 0
     quote, origin = given.get("quote") or "", {SOFT: True} if soft else {}
     return check_verdict(Verdict(ask, value, judge, probability, quote, origin=origin))
-
-
-def _plain(value: Any) -> Any:
-    """Numbers of NumPy and the like as Python's own."""
-    if isinstance(value, bool | str) or value is None:
-        return value
-    if type(value).__name__ in ("bool", "bool_"):
-        return bool(value)
-    if isinstance(value, Integral):
-        return int(value)
-    return float(value) if isinstance(value, Real) else value
 
 
 AT_ONCE = 32

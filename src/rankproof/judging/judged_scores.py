@@ -251,7 +251,8 @@ class JudgedScores(ScoresLike):
         """The findings to read before believing the numbers, whatever the groups."""
         if "audit" in self.stored:
             return Audit.from_dict(self.stored["audit"])
-        found = findings_of(self.columns, self.by, self.account, self.top, self.emptied, self.estimates)
+        columns = {name: self.column(name) for name in self.columns}
+        found = findings_of(columns, self.by, self.account, self.top, self.emptied, self.estimates)
         asked = {each.judge for each in self.drifts}
         unasked = {name: each for name, each in self.versions.items() if name not in asked}
         return Audit.of([*found, *self.kin, *changes(self.drifts), *drift_warnings(unasked)])

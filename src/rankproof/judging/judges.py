@@ -25,7 +25,6 @@ from rankproof.judging.verdicts import (
     Keep,
     Relation,
     Unmeasured,
-    check_verdict,
     entry_of,
     pair_in,
     verdict_in,
@@ -311,7 +310,7 @@ def _softened(entry: LedgerEntry) -> LedgerEntry:
 def _check(entry: LedgerEntry, where: str) -> None:
     problem = "" if entry.relation in VALUES else f"got relation {entry.relation!r}"
     if not problem and not entry.reason:
-        said = check_verdict(verdict_in(entry, pair_in(entry)))
+        said = verdict_in(entry, pair_in(entry))
         problem = said.reason if isinstance(said, Unmeasured) else ""
     if problem:
         known = ", ".join(VALUES)

@@ -57,12 +57,11 @@ from rankproof.store.ledger import Ledger, is_ledger
 
 N = 50
 """Pairs of each relation that are labelled by default: as many as a correction needs."""
-Answers = Callable[[Ask], int | None]
 
 
 def calibrate(
     source: Any,
-    label: Answers | None = None,
+    label: Callable[[Ask], int | None] | None = None,
     *,
     judge: Any = None,
     ledger: str | os.PathLike[str] | Ledger | None = None,

@@ -35,6 +35,7 @@ from rankproof.judging.verdicts import (
     Ask,
     Keep,
     Relation,
+    Said,
     Unmeasured,
     Verdict,
 )
@@ -44,7 +45,6 @@ from rankproof.text.refusals import abstains
 from rankproof.text.words import WORDS, fold, holds_words_of, shortest_stretch
 
 NAME = "lexical"
-Settled = Verdict | Unmeasured
 
 
 def lexical_support(claim: str, text: str) -> float:
@@ -73,7 +73,7 @@ CONTRADICTED = 0.02
 """The probability of support where the text says otherwise."""
 
 
-def settle(ask: Ask) -> Settled:
+def settle(ask: Ask) -> Said:
     """The verdict of the judge on a pair.
 
     >>> settle(Ask(Relation.TEXT_SUPPORTS, "Refunds take 30 days.", "Refunds take 14 days.")).value
@@ -117,7 +117,7 @@ def _sides(ask: Ask) -> tuple[TextProfile, TextProfile]:
     return profile(answer if alike and answer.strip() else ask.left), text
 
 
-def _support(ask: Ask, claim: TextProfile, text: TextProfile, found: LexicalEvidence) -> Settled:
+def _support(ask: Ask, claim: TextProfile, text: TextProfile, found: LexicalEvidence) -> Said:
     if against := conflict(claim, text, found.cover):
         return _verdict(ask, CONTRADICTS, found, text, CONTRADICTED, why=against)
     if found.probability >= BOUNDS[Relation.TEXT_SUPPORTS].yes:
@@ -149,7 +149,7 @@ def _doubt(claim: TextProfile, text: TextProfile, found: Cover) -> str:
     return "its numbers are in another order" if swaps_numbers(claim, text, place) else ""
 
 
-def _relevance(ask: Ask, question: TextProfile, text: TextProfile, found: LexicalEvidence) -> Settled:
+def _relevance(ask: Ask, question: TextProfile, text: TextProfile, found: LexicalEvidence) -> Said:
     """How far a chunk, a statement or an answer is what a question asks for."""
     answer = ask.relation == Relation.ANSWER_ADDRESSES
     if BOUNDS[ask.relation].no < found.probability < BOUNDS[ask.relation].yes:
@@ -164,7 +164,7 @@ def _relevance(ask: Ask, question: TextProfile, text: TextProfile, found: Lexica
     return _verdict(ask, 3 if answer and not found.cover.missing else 2, found, text)
 
 
-def _nothing_of_it(ask: Ask, question: TextProfile, text: TextProfile, found: LexicalEvidence) -> Settled:
+def _nothing_of_it(ask: Ask, question: TextProfile, text: TextProfile, found: LexicalEvidence) -> Said:
     """No, if so many words of a question are missing that it can hardly be the same thing in other words.
 
     Where writing has no spaces, the pairs of characters overlap: of two that do, one counts.

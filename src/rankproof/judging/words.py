@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from rankproof.core.audit import Finding, list_words
-from rankproof.core.scoring import ScoreColumn
 from rankproof.document.numbers import count, share
 from rankproof.document.terminal import Column, clean, cut, cut_apart, table, wrap
 from rankproof.judging.evidence import WORDS as POINT_WORDS
@@ -50,7 +49,7 @@ def _cost(account: Account) -> list[str]:
 
 
 def findings_of(
-    columns: Mapping[str, ScoreColumn],
+    columns: Mapping[str, JudgedColumn],
     by: Mapping[str, int],
     account: Account,
     top: Mapping[str, int],
@@ -75,19 +74,6 @@ def findings_of(
             examples=tuple(worst),
             advice=step,
         )
-    yield from _gaps({name: cast(JudgedColumn, column) for name, column in columns.items()}, emptied, estimated)
-    # A judge that uses only 0 and 1 may mean yes by 1, but 1 is the grade of a text that is merely related.
-    if low := [name for name, grade in top.items() if grade == 1]:
-        yield Finding(
-            *("warning", "low-grades", len(low)),
-            f"{list_words(low)} gave no context a grade above 1, and 1 says related, not relevant.",
-            advice="return 0 to 3, or True and False, or a probability.",
-        )
-
-
-def _gaps(
-    columns: Mapping[str, JudgedColumn], emptied: Mapping[str, int], estimated: Collection[str]
-) -> Iterator[Finding]:
     # A mean over some of the samples says nothing about the others, and a system must not gain by failing on them.
     if fewer := {name: each for name, each in columns.items() if 0 < len(each.counting) < len(each.values)}:
         counts = (
@@ -121,6 +107,13 @@ def _gaps(
             f"{'Nothing was' if nothing else 'No sample could be'} measured by {list_words(empty)}: "
             f"{'; '.join(told[:MOST])}.",
             advice="give what is lacking, let another judge settle it, or leave the metric out.",
+        )
+    # A judge that uses only 0 and 1 may mean yes by 1, but 1 is the grade of a text that is merely related.
+    if low := [name for name, grade in top.items() if grade == 1]:
+        yield Finding(
+            *("warning", "low-grades", len(low)),
+            f"{list_words(low)} gave no context a grade above 1, and 1 says related, not relevant.",
+            advice="return 0 to 3, or True and False, or a probability.",
         )
 
 

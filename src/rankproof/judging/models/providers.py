@@ -85,8 +85,8 @@ def _openai_reply(data: Any) -> Reply:
     choice = data["choices"][0]
     message, usage = choice["message"], data.get("usage")
     ended = choice.get("finish_reason")
-    filtered = str(ended).startswith("content_filter")  # Google's services say more behind it
-    problem = "the model refused" if message.get("refusal") or filtered else ""
+    # Google's services say more behind "content_filter".
+    problem = "the model refused" if message.get("refusal") or str(ended).startswith("content_filter") else ""
     return Reply(
         _text(message),
         tokens(usage, "prompt_tokens"),
