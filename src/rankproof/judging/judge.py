@@ -64,33 +64,6 @@ class JudgePlan(Displayable):
         return f"{said} At most about {count(self.account.calls, 'call')}, {tokens}, {money}."
 
 
-def plan(run: JudgeRun, samples: Iterable[Sample]) -> JudgePlan:
-    """Count what a run would ask; texts that the judge would split into claims are split by rules here.
-
-    Free judges of a cascade are asked, so that only what they leave open counts for the judges after them.
-    """
-    found = JudgePlan(">".join(each.name for each in run.judges))
-    for batch in map(run.fill_samples, batches(samples, run.judges)):
-        cases = [Case(each, k=run.k) for each in batch]
-        groups = [[*c, *rest] for c, rest in zip(run.groups(cases, True), run.groups(cases, False), strict=True)]
-        asks = dict.fromkeys(ask for group in groups for ask in group)
-        found_before = (run.kept.find(asks, judge).items() for judge in run.judges)
-        known = {ask for said in found_before for ask, each in said if isinstance(each, Verdict)}
-        todo = drop_repeats(groups, [ask for ask in asks if ask not in known])
-        found.samples += len(batch)
-        found.known += len(known)
-        found.asks.update(ask.relation for group in todo for ask in group)
-        for judge in run.judges:
-            estimate = getattr(judge, "estimate", None)
-            if estimate is not None:
-                found.account = found.account or Account()
-                found.account.add(estimate(todo))
-            elif getattr(judge, "free", False):
-                said, _ = settle(todo, [judge], InMemory())
-                todo = drop_repeats(todo, [ask for ask, each in said.items() if not isinstance(each, Verdict)])
-    return found
-
-
 class SampleGroups:
     """Collects the groups of samples while the samples are read one by one."""
 
@@ -235,8 +208,31 @@ class Judge(Displayable):
         compat: str | None = None,
         blame: bool = False,
     ) -> JudgePlan:
-        """How many questions these samples would need, and what they would cost; asks nothing."""
-        return plan(self._run(metrics, k, complete, compat, blame), read_samples(samples))
+        """How many questions these samples would need, and what they would cost; asks no model and no person.
+
+        Texts that the judge would split into claims are split by rules here. Free judges of a cascade are asked, so
+        that only what they leave open counts for the judges after them.
+        """
+        run, found = self._run(metrics, k, complete, compat, blame), JudgePlan(self.name)
+        for batch in map(run.fill_samples, batches(read_samples(samples), run.judges)):
+            cases = [Case(each, k=run.k) for each in batch]
+            groups = [[*c, *rest] for c, rest in zip(run.groups(cases, True), run.groups(cases, False), strict=True)]
+            asks = dict.fromkeys(ask for group in groups for ask in group)
+            found_before = (run.kept.find(asks, judge).items() for judge in run.judges)
+            known = {ask for said in found_before for ask, each in said if isinstance(each, Verdict)}
+            todo = drop_repeats(groups, [ask for ask in asks if ask not in known])
+            found.samples += len(batch)
+            found.known += len(known)
+            found.asks.update(ask.relation for group in todo for ask in group)
+            for judge in run.judges:
+                estimate = getattr(judge, "estimate", None)
+                if estimate is not None:
+                    found.account = found.account or Account()
+                    found.account.add(estimate(todo))
+                elif getattr(judge, "free", False):
+                    said, _ = settle(todo, [judge], InMemory())
+                    todo = drop_repeats(todo, [ask for ask, each in said.items() if not isinstance(each, Verdict)])
+        return found
 
     def _run(self, metrics: Asked | None, k: int | None, complete: float, compat: str | None, blame: bool) -> JudgeRun:
         if k is not None:

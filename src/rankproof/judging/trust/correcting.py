@@ -126,6 +126,8 @@ NO_JUDGE = "it is made by rules, no judge is asked"
 NO_VALUE = "the judge by itself gives no sample a value"
 TRUTH, SAID, PLACE, CHANCE, WHOLE = range(5)
 """The columns of `Checked.rows`."""
+OF_SAMPLES = ("machine", "pairs", "fresh", "low", "high")
+"""The arrays of `Checked` that hold a value for each sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +171,7 @@ class Checked(Displayable):
         rows[:, PLACE] = place[self.rows[:, PLACE].astype(np.intp)]
         kept = rows[rows[:, PLACE] >= 0]
         parts: dict[str, Any] = {
-            name: None if (each := getattr(self, name)) is None else each[samples]
-            for name in ("machine", "pairs", "fresh", "low", "high")
+            name: None if (each := getattr(self, name)) is None else each[samples] for name in OF_SAMPLES
         }
         return replace(self, rows=kept, **parts)
 
@@ -270,23 +271,17 @@ class Checked(Displayable):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        machine = [None if each != each else each for each in self.machine.tolist()]
-        plain = {"adds_up": self.adds_up, "machine": machine, "recorded": self.recorded}
-        unseen = {
+        arrays = {
             name: [None if each != each else each for each in values.tolist()]
-            for name in ("fresh", "low", "high")
+            for name in OF_SAMPLES
             if (values := getattr(self, name)) is not None
         }
-        return {**plain, "pairs": self.pairs.tolist(), "rows": self.rows.tolist(), **unseen}
+        return {"adds_up": self.adds_up, "recorded": self.recorded, **arrays, "rows": self.rows.tolist()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Checked:
         """What `to_dict` wrote."""
-        arrays: dict[str, Any] = {
-            name: np.array(data[name], dtype=np.float64)
-            for name in ("machine", "pairs", "fresh", "low", "high")
-            if name in data
-        }
+        arrays: dict[str, Any] = {name: np.array(data[name], dtype=np.float64) for name in OF_SAMPLES if name in data}
         rows = np.array(data["rows"], dtype=np.float64).reshape(-1, 5)
         return cls(bool(data["adds_up"]), rows=rows, recorded=bool(data.get("recorded", True)), **arrays)
 
