@@ -202,7 +202,12 @@ class JudgeRun:
             said |= settled
             before += part
             self.account.add(account)
-        columns = [self._column(metric, cases) for metric in self.metrics]
+        columns: list[list[tuple[Outcome, tuple[Ask, ...]]]] = []
+        for metric in self.metrics:
+            for case in cases:
+                case.asked = {}
+            found = outcomes(metric, cases, self.complete)
+            columns.append([(each, tuple(case.asked)) for each, case in zip(found, cases, strict=True)])
         for case, row in zip(cases, zip(*columns, strict=True), strict=True):
             told = tuple(_explained(outcome, case, asks) for outcome, asks in row)
             yield JudgedSample(case, told, tuple(asks for _, asks in row))
@@ -214,13 +219,6 @@ class JudgeRun:
         first = (True,) if any(Relation.TEXT_CLAIMS in each for each in relations) else ()
         together = any(each.params.get("contexts") == "together" for each in self.metrics)
         return (*first, False, *((False,) if together else ()))
-
-    def _column(self, metric: Measure, cases: Sequence[Case]) -> list[tuple[Outcome, tuple[Ask, ...]]]:
-        """The value of each sample under a metric, and the pairs that it used."""
-        for case in cases:
-            case.asked = {}
-        found = outcomes(metric, cases, self.complete)
-        return [(each, tuple(case.asked)) for each, case in zip(found, cases, strict=True)]
 
 
 def batches(samples: Iterable[Sample], judges: Iterable[Judge]) -> Iterator[list[Sample]]:

@@ -22,13 +22,6 @@ OKAY = 0.5
 """The weight of an okay nugget, with 1 for a vital one, in the weighted recall."""
 
 
-def nuggets_of(case: Case) -> tuple[Nugget, ...]:
-    """The nuggets of a sample; if none were given, each claim of the reference is a vital one."""
-    if case.sample.nuggets is not None:
-        return case.sample.nuggets
-    return tuple(map(Nugget, case.reference_claims))
-
-
 def weighted_share(units: Sequence[tuple[Grid, Grid]]) -> PerQuery:
     """Vital and okay nuggets covered, by weight, over all of them, by weight."""
     return credited_share([(list(map(any, vital)), list(map(any, okay))) for vital, okay in units])
@@ -59,7 +52,10 @@ def nugget_recall(
     Reference: E. M. Voorhees: Overview of the TREC 2003 question answering track.
     """
     texts = [case.sample.answer or ""] if by == "answer" else [each.text for each in case.contexts[:k]]
-    found = _vital_and_okay(nuggets_of(case), of, lambda each: [case.supports(text, each.text) for text in texts])
+    nuggets = case.sample.nuggets
+    if nuggets is None:
+        nuggets = tuple(map(Nugget, case.reference_claims))
+    found = _vital_and_okay(nuggets, of, lambda each: [case.supports(text, each.text) for text in texts])
     return found if any(found) else Nothing("no nuggets, and no claims in the reference")
 
 

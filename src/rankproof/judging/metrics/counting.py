@@ -313,17 +313,12 @@ class Tally:
         known = np.array(self.values, dtype=np.float64)
         counted = ~np.isnan(known)
         values = known if counted.all() else np.where(counted, known, 0.0)
-        low, high, spread = self._ends(known)
+        low, high, spread = known, known, np.broadcast_to(0.0, len(known))
+        rows = np.array(self.opened, dtype=np.float64).reshape(-1, 4)
+        if len(rows):
+            low, high, spread = known.copy(), known.copy(), np.zeros(len(known))
+            for ends, found in zip((low, high, spread), rows.T[1:], strict=True):
+                ends[rows[:, 0].astype(np.intp)] = found
         settled, units = np.array(self.counts, dtype=np.int32).reshape(-1, 2).T.copy()
         reasons = np.array(self.reasons, dtype=object)
         return JudgedColumn(self.measure, values, counted, "", low, high, settled, units, reasons, spread)
-
-    def _ends(self, known: PerQuery) -> tuple[PerQuery, PerQuery, PerQuery]:
-        """The ends of each sample, and the spread between them."""
-        rows = np.array(self.opened, dtype=np.float64).reshape(-1, 4)
-        if not len(rows):
-            return known, known, np.broadcast_to(0.0, len(known))
-        low, high, spread = known.copy(), known.copy(), np.zeros(len(known))
-        for ends, found in zip((low, high, spread), rows.T[1:], strict=True):
-            ends[rows[:, 0].astype(np.intp)] = found
-        return low, high, spread

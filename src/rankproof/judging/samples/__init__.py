@@ -80,7 +80,11 @@ def sample_of(row: Any, where: str = "sample", number: str = "1") -> Sample:
         )
     found = fields_in(plain, where)
     if not set(found) - {"id", "prompt_k"}:
-        raise _nothing_known(plain, where)
+        guess = next((hint for name in plain if name not in KNOWN and (hint := nearest(str(name), KNOWN))), "")
+        raise DataError(
+            f"{where}: none of the fields {shorten(list(plain))} holds what is judged, expected some of query, "
+            f"contexts, reference, answer.{guess} Next: rename them, or add one."
+        )
     sample = replace(_made(found, where, number), others=others_in(plain))
     if sample.citations is not None or sample.answer is None or not sample.contexts:
         return sample
@@ -103,14 +107,6 @@ def _as_mapping(row: Any, where: str) -> Mapping[str, Any]:
             "query, contexts, reference, answer. Next: correct this row."
         )
     return found
-
-
-def _nothing_known(row: Mapping[str, Any], where: str) -> DataError:
-    guess = next((hint for name in row if name not in KNOWN and (hint := nearest(str(name), KNOWN))), "")
-    return DataError(
-        f"{where}: none of the fields {shorten(list(row))} holds what is judged, expected some of query, contexts, "
-        f"reference, answer.{guess} Next: rename them, or add one."
-    )
 
 
 def _made(found: Mapping[str, Any], where: str, number: str) -> Sample:
