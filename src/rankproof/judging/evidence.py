@@ -51,7 +51,6 @@ WORDS = POINTS | {
     NOTHING: "reference, answer or contexts are lacking",
 }
 """The meaning of each point, and of samples that did not fail."""
-NEEDS = ("reference", "answer", "contexts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ class Blame(Displayable):
 
 def failure_of(case: Case) -> Failure:
     """The outcome of a sample, as far as it is known."""
-    if not all(case.sample.has(each) for each in NEEDS) or not case.reference_claims:
+    if not all(map(case.sample.has, ("reference", "answer", "contexts"))) or not case.reference_claims:
         return Failure(case.sample.id, NOTHING)
     lost = tuple(Lost(claim, point) for claim in case.reference_claims if (point := _point(case, claim)) != FINE)
     found = {each.point for each in lost}

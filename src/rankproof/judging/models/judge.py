@@ -82,6 +82,11 @@ class ModelJudge(Displayable):
         return {"kind": "model", "name": self.name, **self.known, **at, **given, **fewer, **prompts}
 
     @property
+    def share_of_price(self) -> float:
+        """The share of the usual price that its calls cost."""
+        return BATCH_PRICE if self.limits.batch else 1.0
+
+    @property
     def cost_so_far(self) -> str:
         """What stands beside the progress of a run."""
         spent = self.budget.spent
@@ -103,7 +108,7 @@ class ModelJudge(Displayable):
         for call in (call for group in groups for call in calls_for(group, limits.canaries, limits.pairs)):
             account.add(Account(1, *sizes(call), bytes_sent=bytes_of(call)))
         whole = price(self.name, account.prompt_tokens, account.reply_tokens)
-        account.money = None if whole is None else whole * (BATCH_PRICE if limits.batch else 1.0)
+        account.money = None if whole is None else whole * self.share_of_price
         return account
 
 
@@ -132,8 +137,6 @@ class Session:
 
     judge: ModelJudge
     keep: Keep
-    share_of_price: float = 1.0
-    """The share of the usual price."""
     hopeless: str = ""
     """Why no further call can succeed, once that is known."""
     account: Account = field(default_factory=Account)
@@ -208,7 +211,7 @@ class Session:
         taken = (reply.prompt_tokens, reply.reply_tokens)
         if reply is not NONE and not any(taken):  # a budget holds where the service counts nothing, too
             taken = (reserved[0], tokens_in(str(reply.content)))
-        cost = self.judge.budget.book(reserved, *taken, self.share_of_price)
+        cost = self.judge.budget.book(reserved, *taken, self.judge.share_of_price)
         self.account.add(Account(1, reply.prompt_tokens, reply.reply_tokens, cost, bytes_sent=bytes_of(call), failed=1))
 
     def _verdicts(self, call: Call, reply: Reply, reading: Reading) -> list[Verdict]:

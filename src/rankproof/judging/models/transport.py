@@ -259,7 +259,6 @@ ENDED = ("completed", "ended", "failed", "expired", "cancelled")
 
 async def settle_in_batches(session: Session, groups: Iterable[Sequence[Ask]]) -> Account:
     """Settle all pairs by one batch, and by a further one for what its replies leave open."""
-    session.share_of_price = BATCH_PRICE
     judge, limits = session.judge, session.judge.limits
     calls = [call for group in groups for call in session.calls(group)]
     known = limits.batch if isinstance(limits.batch, str) else ""

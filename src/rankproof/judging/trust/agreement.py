@@ -104,7 +104,8 @@ class Label:
     """The person's verdict."""
     said: int
     """The machine's verdict."""
-    part: str
+    random: bool
+    """Whether it belongs to the part that every pair had the same chance to be in."""
     included: float
     """The probability with which the pair was drawn at all."""
     whole: bool
@@ -113,11 +114,6 @@ class Label:
     """The name of the pairs that could have been drawn; empty if that is not on record."""
     third: int | None = None
     """In which third of its call the machine was asked about it (0 to 2); None if that is not on record."""
-
-    @property
-    def random(self) -> bool:
-        """Whether it belongs to the part that every pair had the same chance to be in."""
-        return self.part == RANDOM
 
 
 def plain_share(found: Share) -> dict[str, Any]:
@@ -149,9 +145,9 @@ def _label(entry: LedgerEntry, machine: LedgerEntry, sizes: Mapping[str, int]) -
     origin, said = entry.origin, int(machine.value or 0)
     size, place = sizes.get(str(machine.origin.get("batch")), 0), machine.origin.get("place")
     third = 3 * (int(place) - 1) // size if place and size >= SEVERAL else None
-    part, chance = str(origin["drawn"]), float(origin.get("included", 1.0))
+    random, chance = origin["drawn"] == RANDOM, float(origin.get("included", 1.0))
     frame = str(origin.get("frame", ""))
-    return Label(pair_in(entry), int(entry.value or 0), said, part, chance, bool(origin.get("whole")), frame, third)
+    return Label(pair_in(entry), int(entry.value or 0), said, random, chance, bool(origin.get("whole")), frame, third)
 
 
 @dataclass(frozen=True, slots=True)
