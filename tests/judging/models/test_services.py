@@ -26,9 +26,11 @@ SECRET = "sk-very-secret-key-1234567890"
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
     """No variable of a service is set."""
     for each in PROVIDERS.values():
-        for name in (each.key, each.base):
+        for name in (each.key, each.base, *each.other_keys):
             if name:
                 monkeypatch.delenv(name, raising=False)
+    for name in ("OLLAMA_HOST", "AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
@@ -65,8 +67,12 @@ def test_where_the_services_are(monkeypatch: pytest.MonkeyPatch) -> None:
     assert at("azure:d", base_url="https://n.openai.azure.com/") == (
         "https://n.openai.azure.com/openai/v1/chat/completions"
     )
+    monkeypatch.setenv("OLLAMA_HOST", "0.0.0.0:99")
+    assert at("ollama:m") == "http://127.0.0.1:99/v1/chat/completions"
+    monkeypatch.setenv("AWS_REGION", "eu-west-1")
+    assert at("bedrock:m").startswith("https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1/")
     monkeypatch.setenv("GOOGLE_API_KEY", SECRET)
-    found: Any = judges_of("gemini:m", key_variable="GOOGLE_API_KEY")[0]
+    found: Any = judges_of("gemini:m")[0]
     assert found.service.headers == {"Authorization": f"Bearer {SECRET}"}
     found = judges_of("azure:d", base_url="https://n.openai.azure.com", key_variable="GOOGLE_API_KEY")[0]
     assert found.service.headers == {"api-key": SECRET}
@@ -80,7 +86,7 @@ def test_where_the_services_are(monkeypatch: pytest.MonkeyPatch) -> None:
         ("groq:m", "GROQ_API_KEY"),
         ("azure:m", "AZURE_OPENAI_ENDPOINT"),
         ("azure:m@https://n.openai.azure.com", "AZURE_OPENAI_API_KEY"),
-        ("bedrock:m", "set BEDROCK_BASE_URL to https://bedrock-runtime.REGION.amazonaws.com/openai/v1"),
+        ("bedrock:m", "AWS_REGION"),
         ("litellm:m", "pip install litellm"),
         ("gemni:m", "Did you mean 'gemini'"),
         ("ollama", "ollama:MODEL"),

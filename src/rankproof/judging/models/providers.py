@@ -57,8 +57,12 @@ class Provider(Displayable):
     """Whether it needs no key where it usually is."""
     batches: str = ""
     """The protocol of its batches; empty if it has none."""
+    found: Callable[[Mapping[str, str]], str] = field(default=lambda _: "")
+    """The environment variable with its address, if none was given."""
     whole: Callable[[str], str] = field(default=lambda url: url)
     """An address with the path that people leave out."""
+    other_keys: tuple[str, ...] = ()
+    """Other variables that may hold the key."""
     hint: str = ""
     """What to do if the address is unknown; `{base_url}` is the argument, or the option, for it."""
 
@@ -168,6 +172,24 @@ def _versioned(url: str) -> str:
     return url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}/v1"
 
 
+def _ollama_host(environment: Mapping[str, str]) -> str:
+    """Where Ollama's own variable says that it listens.
+
+    >>> _ollama_host({"OLLAMA_HOST": "0.0.0.0"}), _ollama_host({"OLLAMA_HOST": "http://box:80"})
+    ('http://127.0.0.1:11434', 'http://box:80')
+    """
+    host = environment.get("OLLAMA_HOST", "").strip().rstrip("/")
+    if not host or "://" in host:
+        return host
+    name, colon, port = host.partition(":")
+    return f"http://{'127.0.0.1' if name in ('', '0.0.0.0') else name}:{port if colon else '11434'}"
+
+
+def _of_bedrock(environment: Mapping[str, str]) -> str:
+    region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or ""
+    return f"https://bedrock-runtime.{region}.amazonaws.com/openai/v1" if region.replace("-", "").isalnum() else ""
+
+
 def _compatible(name: str, url: str, key: str = "", **more: Any) -> Provider:
     """A service that speaks OpenAI's protocol at an address of its own."""
     upper = name.upper()
@@ -178,13 +200,15 @@ def _compatible(name: str, url: str, key: str = "", **more: Any) -> Provider:
 PROVIDERS |= {
     each.name: each
     for each in (
-        _compatible("gemini", "https://generativelanguage.googleapis.com/v1beta/openai"),
+        _compatible(
+            *("gemini", "https://generativelanguage.googleapis.com/v1beta/openai"), other_keys=("GOOGLE_API_KEY",)
+        ),
         _compatible("mistral", "https://api.mistral.ai/v1"),
         _compatible("groq", "https://api.groq.com/openai/v1", batches="openai"),
         _compatible("openrouter", "https://openrouter.ai/api/v1"),
         _compatible("together", "https://api.together.xyz/v1"),
         _compatible("deepseek", "https://api.deepseek.com/v1"),
-        _compatible("ollama", "http://localhost:11434/v1", local=True, whole=_versioned),
+        _compatible("ollama", "http://localhost:11434/v1", local=True, found=_ollama_host, whole=_versioned),
         _compatible("vllm", "http://localhost:8000/v1", local=True, whole=_versioned),
         _compatible(
             *("azure", "", "AZURE_OPENAI_API_KEY"),
@@ -196,8 +220,9 @@ PROVIDERS |= {
         ),
         _compatible(
             *("bedrock", "", "AWS_BEARER_TOKEN_BEDROCK"),
-            hint="set BEDROCK_BASE_URL to https://bedrock-runtime.REGION.amazonaws.com/openai/v1, or give {base_url}; "
-            "models that Bedrock does not offer over OpenAI's protocol are asked by litellm:bedrock/MODEL",
+            found=_of_bedrock,
+            hint="set AWS_REGION, and AWS_BEARER_TOKEN_BEDROCK to a key of Bedrock; models that Bedrock does not offer "
+            "over OpenAI's protocol are asked by litellm:bedrock/MODEL",
         ),
         _compatible(
             *("litellm", ""),
@@ -257,12 +282,14 @@ def service_of(provider: str, base_url: str | None = None, key_variable: str | N
     """The service that is meant."""
     check_one_of("provider", provider, PROVIDERS)
     found = PROVIDERS[provider]
-    given = base_url or os.environ.get(found.base, "").strip()
+    given = base_url or os.environ.get(found.base, "").strip() or found.found(os.environ)
     if not (given or found.url):
         hint = found.hint.format(base_url=setting("base_url"))
         raise UsageError(f"{provider}: its address is unknown. Next: {hint}.")
     url = _checked_url(found.whole(_checked_url(given)) if given else found.url)
-    return Service(found, url, key_variable or found.key, given=bool(given) and url != found.url)
+    keys = (found.key, *found.other_keys)
+    key = key_variable or next((name for name in keys if os.environ.get(name, "").strip()), found.key)
+    return Service(found, url, key, given=bool(given) and url != found.url)
 
 
 def _checked_url(url: str) -> str:
