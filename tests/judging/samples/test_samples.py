@@ -517,8 +517,13 @@ def test_an_answer_is_what_a_model_gave_back(name: str) -> None:
     assert found.answer == "since"
 
 
-@pytest.mark.parametrize("name", ["reference", "ground_truth", "ground_truths"])
-def test_a_list_of_one_reference_is_that_and_of_several_it_is_refused(name: str) -> None:
-    assert sample_of({"question": "why?", name: ["One."]}).reference == "One."
+def test_the_list_of_references_of_ragas_is_one_reference() -> None:
+    for texts in (["One.", "Two."], np.array(["One.", "Two."])):
+        assert sample_of({"question": "why?", "ground_truths": texts}).reference == "One.\nTwo."
+    assert sample_of({"question": "why?", "ground_truth": ["One."]}).reference == "One."
     with pytest.raises(DataError, match="Next: join several texts into one if all of them count, else keep the one"):
-        sample_of({"question": "why?", name: np.array(["One.", "Two."])})
+        sample_of({"question": "why?", "reference": ["One.", "Two."]})
+    both = {"question": "why?", "ground_truth": "One.", "ground_truths": ["One."]}
+    assert sample_of(both).reference == "One."
+    with pytest.raises(DataError, match="ground_truth"):
+        sample_of({**both, "ground_truths": ["Two."]})

@@ -148,6 +148,9 @@ def fields_in(row: Mapping[str, Any], where: str) -> dict[str, Any]:
     found = {}
     for field, names in NAMES.items():
         given = {name: flat[name] for name in names if name in flat}
+        texts = given.get("ground_truths")
+        if isinstance(texts, list) and all(isinstance(each, str) for each in texts):
+            given["ground_truths"] = "\n".join(texts)  # Ragas's former list of references, as Ragas read them
         if given:
             found[field] = _agreed(given, field, where)
     return found
