@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import subprocess
 import sys
@@ -75,16 +73,13 @@ def records() -> list[dict[str, Any]]:
     return list(simulate_log(1500, seed=1, days=8, outage=(5, 8, 12)).records())
 
 
-def test_what_fires_is_sent_once_with_its_evidence_and_a_signature(receiver, records, monkeypatch) -> None:
-    monkeypatch.setenv(webhook.KEY, "a key to sign by")
+def test_what_fires_is_sent_once_with_its_evidence(receiver, records) -> None:
     receiver.statuses = [503, 429, 204]
     found = monitor(records, alerts=RULES, webhook=receiver.url)
     assert found.undelivered == []
     assert len(receiver.got) == 3
-    path, headers, body = receiver.got[-1]
+    path, _, body = receiver.got[-1]
     assert path.endswith(f"/services/{TOKEN}?key=abc{TOKEN}")
-    signature = hmac.new(b"a key to sign by", body, hashlib.sha256).hexdigest()
-    assert headers[webhook.SIGNATURE] == f"sha256={signature}"
     told = json.loads(body)
     (alert,) = told["alerts"]
     assert alert["name"] == "empty"
@@ -150,7 +145,7 @@ def test_in_the_shell_the_alert_stands_and_the_failure_is_said(receiver, tmp_pat
 
 
 def test_what_is_no_address_is_refused_without_showing_it(records) -> None:
-    odd = ("https://h:99999/" + TOKEN, "https://[::1/" + TOKEN, "https://h /" + TOKEN)
+    odd = ("https://h:99999/" + TOKEN, "https://[::1/" + TOKEN, "https://h /" + TOKEN, f"https://me:{TOKEN}@h/")
     for wrong in ("hooks.example/" + TOKEN, "ftp://h/" + TOKEN, "https://", *odd):
         with pytest.raises(UsageError, match="https") as error:
             monitor(records, alerts=RULES, webhook=wrong)

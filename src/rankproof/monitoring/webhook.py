@@ -6,9 +6,7 @@ reported, changes no exit code, and the alert counts as unsent: the next run sen
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import hmac
 import json
 import os
 import re
@@ -18,7 +16,7 @@ from contextlib import closing
 from dataclasses import replace
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from rankproof.errors import UsageError
 from rankproof.monitoring.words import row
@@ -31,9 +29,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """The version of the keys in JSON."""
-KEY = "RANKPROOF_WEBHOOK_KEY"
-"""The environment variable with a key by which the body is signed, if it is set."""
-SIGNATURE = "X-Rankproof-Signature"
+HEADERS = {"Content-Type": "application/json", "User-Agent": "rankproof"}
 TRIES, PAUSE, TIMEOUT = 4, 0.5, 10.0
 MOST_WAITING = 1000
 """The number of alerts that wait for an address that does not answer; with more, the oldest are dropped."""
@@ -49,28 +45,20 @@ class Webhook:
             if not os.environ.get(name):
                 raise UsageError(f"webhook: {name} is not in the environment. Next: export it.")
         found = re.sub(r"\$\{(\w+)\}", lambda name: os.environ[name[1]], url)
-        if not is_address(found):
+        if not is_address(found) or urlsplit(found).username is not None:
             raise UsageError(
-                "webhook: expected an address that begins with https:// or http://, without blanks, and a port up to "
-                "65535. Next: give one, or '${NAME}' if it is in the environment."
+                "webhook: expected an address that begins with https:// or http://, without blanks, name or password, "
+                "and a port up to 65535. Next: give one, or '${NAME}' if it is in the environment."
             )
         where = urlsplit(found)
         self.url, self.host = found, (where.hostname or "") + (f":{where.port}" if where.port else "")
         parts = {part for part in re.split(r"[/?&=]", f"{where.path}?{where.query}") if len(part) >= SHORTEST}
-        self._secrets = dict.fromkeys({found, *parts, where.password or ""} - {""}, "[webhook]")
-        self._headers = {"Content-Type": "application/json", "User-Agent": "rankproof"}
-        if where.username is not None:
-            login = f"{unquote(where.username)}:{unquote(where.password or '')}"
-            self._headers["Authorization"] = f"Basic {base64.b64encode(login.encode()).decode()}"
+        self._secrets = dict.fromkeys({found, *parts}, "[webhook]")
 
     def send(self, payload: Mapping[str, Any]) -> str | None:
         """Why it could not be delivered, None if it was; any 2xx is taken for that."""
-        body = json.dumps(payload, sort_keys=True).encode()
-        headers = dict(self._headers)
-        if key := os.environ.get(KEY):
-            headers[SIGNATURE] = f"sha256={hmac.new(key.encode(), body, hashlib.sha256).hexdigest()}"
         client = Client(TIMEOUT, self._secrets)
-        request = Request("POST", self.url, headers, body)
+        request = Request("POST", self.url, HEADERS, json.dumps(payload, sort_keys=True).encode())
 
         def ask() -> Response:
             response = client.ask(request)
