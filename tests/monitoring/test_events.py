@@ -26,7 +26,6 @@ NOON = datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp()
         str(int(NOON)),
         "2025-03-03T12:00:00Z",
         "2025-03-03 12:00:00",
-        "20250303120000",
         "20250303T120000Z",
         str(int(NOON) * 1000),
         str(int(NOON) * 10**9),
@@ -42,10 +41,7 @@ def test_times(written) -> None:
     assert EventSchema().event({"ts": written}).ts == NOON
 
 
-@pytest.mark.parametrize(
-    "written",
-    [1500, "1500", timedelta(seconds=1.5), np.timedelta64(1500, "ms"), np.timedelta64(1_500_000_000, "ns")],
-)
+@pytest.mark.parametrize("written", [1500, "1500", 1500.0])
 def test_latencies(written) -> None:
     assert EventSchema().event({"ts": NOON, "latency": written}).latency_ms == 1500
 
@@ -65,6 +61,7 @@ def test_a_time_without_a_zone_is_local() -> None:
         ({}, "no time"),
         ({"ts": None}, "bad time"),
         ({"ts": "yesterday"}, "bad time"),
+        ({"ts": "20250303120000"}, "bad time"),
         ({"ts": "20250303" * 50}, "bad time"),
         ({"ts": True}, "bad time"),
         ({"ts": float("nan")}, "bad time"),
@@ -73,9 +70,12 @@ def test_a_time_without_a_zone_is_local() -> None:
         ({"ts": NOON, "latency_ms": "fast"}, "bad number"),
         ({"ts": NOON, "latency_ms": "1.5 s"}, "bad number"),
         ({"ts": NOON, "latency_ms": -1}, "bad number"),
+        ({"ts": NOON, "latency_ms": timedelta(seconds=1.5)}, "bad number"),
+        ({"ts": NOON, "latency_ms": np.timedelta64(1500, "ms")}, "bad number"),
         ({"ts": NOON, "latency_ms": float("inf")}, "bad number"),
         ({"ts": NOON, "thumb": "maybe"}, "bad thumb"),
         ({"ts": NOON, "thumb": 5}, "bad thumb"),
+        ({"ts": NOON, "thumb": {"score": 1}}, "bad thumb"),
         ({"ts": NOON, "abstained": "perhaps"}, "bad flag"),
         ({"ts": NOON, "clicks": [0]}, "bad rank"),
         ({"ts": NOON, "clicks": [1.5]}, "bad rank"),
@@ -100,8 +100,6 @@ def test_what_is_no_event_says_why(record, reason) -> None:
     [
         ("up", 1),
         ("👎", -1),
-        ({"score": 1}, 1),
-        ({"label": "negative"}, -1),
         ("Thumbs_Up", 1),
         (1, 1),
         (-1, -1),

@@ -236,7 +236,6 @@ def test_clicks_of_every_shape(tmp_path, records, kind) -> None:
         "%Y-%m-%d %H:%M:%S.123456+02:00",
         "%Y-%m-%dT%H:%M",
         "%Y-%m-%d",
-        "%Y%m%d%H%M%S",
     ],
 )
 def test_times_written_as_text(tmp_path, records, form) -> None:

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
 from numbers import Integral, Real
@@ -109,14 +109,11 @@ MOST_LATENCY = 1e12
 def number(value: Any) -> float:
     """Milliseconds, from 0 to a plausible maximum."""
     found = math.nan
-    with suppress(TypeError, ValueError, OverflowError):
-        if isinstance(value, timedelta | np.timedelta64):
-            found = float(np.timedelta64(value) / np.timedelta64(1, "ms"))
-        elif not isinstance(value, bool):
+    if not isinstance(value, bool | np.timedelta64):
+        with suppress(TypeError, ValueError, OverflowError):
             found = float(value)
     if not 0 <= found <= MOST_LATENCY:
-        limit = f"{MOST_LATENCY:.0e}"
-        raise Rejected("bad number", f"latency_ms: got {shorten(value)}, expected milliseconds from 0 to {limit}")
+        raise Rejected("bad number", f"latency_ms: got {shorten(value)}, expected milliseconds from 0 to 1e+12")
     return found
 
 
@@ -130,8 +127,6 @@ def flag(value: Any) -> bool:
 
 def vote(value: Any) -> int:
     """1 for a thumb up, -1 for one down, 0 for no vote; a number is 1, 0 or -1."""
-    if isinstance(value, Mapping):
-        value = next((value[key] for key in ("thumb", "score", "value", "label", "rating") if key in value), None)
     if isinstance(value, bool):
         return 1 if value else -1
     word = f"{value:g}" if isinstance(value, float) else str(value).strip().lower()
@@ -269,10 +264,8 @@ def list_of(value: Any, what: str) -> Sequence[Any]:
         if value[:1] not in ("[", "(", "{"):
             mark = next((each for each in ";|," if each in value), None)
             return [each.strip() for each in value.split(mark) if each.strip()]
-        if (found := list_in_cell(value, MOST_LITERAL)) is not None:
-            value = found
-        elif BARE.fullmatch(value):
-            value = value[1:-1].split()
+        found = list_in_cell(value, MOST_LITERAL)
+        value = value if found is None else found
     elif hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -283,8 +276,6 @@ def list_of(value: Any, what: str) -> Sequence[Any]:
     raise Rejected(f"bad {what}", f"{what}: got {shorten(value)}, expected a list")
 
 
-BARE = re.compile(r"\[\s*[\w.-]+(?:\s+[\w.-]+)*\s*\]")
-"""A list without commas or quotes."""
 MOST_LITERAL = 100_000
 """Characters of a list written by Python: its parser takes much memory."""
 TEXTS = ("id", "session", "user", "query", "answer", "variant", "ts")

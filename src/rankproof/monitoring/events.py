@@ -198,7 +198,7 @@ class EventSchema:
 
     def time(self, value: Any) -> float:
         """Seconds since 1970 of a number or an ISO time; one without a zone is in the zone of the schema."""
-        found: Any = self._of_text(value) if isinstance(value, str) else value
+        found: Any = _time_of_text(value.strip()) if isinstance(value, str) else value
         if isinstance(found, np.datetime64):
             found = found.astype("datetime64[us]").item()
         if is_finite(found) and abs(found) < TOO_LATE:
@@ -212,21 +212,17 @@ class EventSchema:
             raise Rejected("time out of range", f"ts: {shorten(value)} lies before 2000 or in the future")
         return seconds
 
-    def _of_text(self, value: str) -> float | datetime:
-        text = value.strip()
-        if NUMBER.fullmatch(text):
-            return float(text)
-        if COMPACT.fullmatch(text):  # where any digit would be accepted in place of the letter T
-            text = f"{text[:8]}T{text[8:]}"
-        try:
-            return datetime.fromisoformat("" if text.isdigit() and len(text) > 8 else text)
-        except ValueError:
-            return math.inf  # it is none
+
+def _time_of_text(text: str) -> float | datetime:
+    if NUMBER.fullmatch(text):
+        return float(text)
+    try:
+        return datetime.fromisoformat("" if text.isdigit() and len(text) > 8 else text)
+    except ValueError:
+        return math.inf  # it is none
 
 
 NUMBER = re.compile(r"(\d{9,13}|\d{15,30})(\.\d+)?")
-COMPACT = re.compile(r"\d{14}")
-"""A time such as 20250303100000."""
 IDS = ("user", "session", "id")
 """The fields that are hashed; within others `id` may be that of a document."""
 KEY = "RANKPROOF_HASH_KEY"
