@@ -27,7 +27,6 @@ from rankproof.document.terminal import spark
 from rankproof.errors import DataError
 from rankproof.monitoring import difference_words as differences
 from rankproof.monitoring.event_block import MOST_VALUES
-from rankproof.monitoring.event_values import plain_key
 from rankproof.monitoring.events import Rejects
 from rankproof.monitoring.online_metrics import OnlineEstimate, Percentile, interval_of, value_of
 from rankproof.monitoring.rows import RowMaker
@@ -64,6 +63,7 @@ def monitor(found: Monitor) -> Document:
     second = 1 if fired or found.changes else 0
     third = 1 if second or outages else 0
     wrong = found.judged is not None and bool(found.judged.problems)
+    plain = as_dict(found)
     return Document(
         f"{count(found.events, 'event')} of production",
         [
@@ -95,8 +95,8 @@ def monitor(found: Monitor) -> Document:
             Part(Heading("Over time"), *differences.charts_over_time(found), media=(PAGE,)),
             Part(Heading("What the metrics mean"), *_definitions(found), rank=5, name="what the metrics mean"),
         ],
-        made := rows(found),
-        as_dict(found, made),
+        [*plain["estimates"], *plain["windows"], *plain["profile"]],
+        plain,
         kinds={"slice": str, "group": str, "start": str, "end": str},
     )
 
@@ -242,16 +242,8 @@ def row(each: OnlineEstimate, calendar: Calendar) -> dict[str, Any]:
     }
 
 
-def rows(found: Monitor) -> list[dict[str, Any]]:
-    """Everything as flat rows: the whole log first, then windows, weekdays and hours."""
-    return [row(each, found.calendar) for each in (*found.estimates, *found.windows, *found.profile)]
-
-
-def as_dict(found: Monitor, made: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """Everything as plain values; `made` are its rows, if they are made already."""
-    made = rows(found) if made is None else made
-    first = len(found.estimates)
-    second = first + len(found.windows)
+def as_dict(found: Monitor) -> dict[str, Any]:
+    """Everything as plain values, estimates as flat rows."""
     counts = found.counts
     return {
         "format": FORMAT,
@@ -277,9 +269,10 @@ def as_dict(found: Monitor, made: list[dict[str, Any]] | None = None) -> dict[st
             }
             for each in found.metrics
         ],
-        "estimates": made[:first],
-        "windows": made[first:second],
-        "profile": made[second:],
+        **{
+            name: [row(each, found.calendar) for each in getattr(found, name)]
+            for name in ("estimates", "windows", "profile")
+        },
         "changes": plain_data(found.changes),
         "variants": plain_data(found.variants),
         "outages": [
@@ -385,12 +378,6 @@ def notes_on(found: Monitor, maker: RowMaker) -> Iterator[str]:
                 f"{name} is read as {role}, not as a field of its own. Next: check what {role} says."
                 if role
                 else f"no event has a number in the field {name}. Next: check its name and what it holds."
-            )
-    for key in maker.schema.keys if "vote_share" not in values else ():
-        if plain_key(key) == "rating" and key not in (*maker.fields, *maker.by):
-            yield (
-                f"{key} may hold stars, so it is not read as thumb. Next: say {columns_named('thumb', key)} if it is "
-                f"up or down (1 or -1); give {key} as a field for its mean."
             )
     if alone := [name for name, each in values.items() if math.isnan(each.low) and math.isfinite(each.value)]:
         what = "all events" if len(alone) == len(values) else f"the events that count for {', '.join(alone)}"
