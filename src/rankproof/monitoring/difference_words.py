@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankproof.core.arrays import by_key
+from rankproof.document.charts import timeline
 from rankproof.document.model import Block, Bullets, Chart, Document, Paragraph, Part, Table, first_rows
 from rankproof.document.numbers import count, probability, setting, share
 from rankproof.document.terminal import bin_means, page_height, spark
@@ -136,13 +138,6 @@ def clicks(found: Clicks) -> Document:
     )
 
 
-def variants_against_control(found: Monitor) -> Iterator[Any]:
-    """The effects of each variant against the control."""
-    if found.variants:
-        yield Paragraph(f"Against variant {found.variants[0].control}, {ALONE}:")
-        yield differences_table(found.variants)
-
-
 def differences_table(differences: Sequence[VariantDifference]) -> Table:
     """Differences of variants from the control, the surest first."""
     rows = []
@@ -155,16 +150,14 @@ def differences_table(differences: Sequence[VariantDifference]) -> Table:
     return Table.of(headings, rows, ("metric", "variant", "verdict"), shrink=(0,))
 
 
-def outages_by_weight(found: Monitor) -> tuple[list[Block], list[Block]]:
-    """The outage that cost most events; others that cost many, in the order of time, and how many there are beside."""
-    if not found.outages:
-        return [], []
-    worst, *others = sorted(found.outages, key=lambda each: each.seen - each.usual)[:SHOWN]
-    told = [f"{outage_sentence(each, found.calendar)}." for each in found.outages if each in others]
-    rest = len(found.outages) - len(told) - 1
-    more = [Paragraph(f"And {count(rest, 'lesser one')}.")] if rest else []
-    gravest: list[Block] = [Paragraph("Outages:"), Bullets([f"{outage_sentence(worst, found.calendar)}."])]
-    return gravest, [*([Bullets(told)] if told else []), *more]
+def gravest_outages(found: Monitor) -> Iterator[Block]:
+    """The outages that cost most events, in order of time, and how many there are beside them."""
+    worst = sorted(found.outages, key=lambda each: each.seen - each.usual)[:SHOWN]
+    if worst:
+        yield Paragraph("Outages:")
+        yield Bullets([f"{outage_sentence(each, found.calendar)}." for each in found.outages if each in worst])
+    if len(found.outages) > SHOWN:
+        yield Paragraph(f"And {count(len(found.outages) - SHOWN, 'lesser one')}.")
 
 
 def minute_of(calendar: Calendar, time: int) -> str:
@@ -198,7 +191,7 @@ def charts_over_time(found: Monitor) -> Iterator[Chart]:
             ]
             marks = [*_change_marks(found, name, points), *_outage_marks(found, name, series)]
             told = f"; {'; '.join(dict.fromkeys(mark[-1] for mark in marks))}" if marks else ""
-            yield Chart(f"{name} by {found.settings['window']}{told}", picture=_picture(name, points, marks))
+            yield Chart(f"{name} by {found.settings['window']}{told}", picture=partial(timeline, name, points, marks))
 
 
 Mark = tuple[str, int, int, str]
@@ -223,15 +216,6 @@ def _outage_marks(found: Monitor, metric: str, series: Sequence[OnlineEstimate])
         after = sum((e.start or 0) < each.start for e in series)
         first, last = (touched[0], touched[-1]) if touched else (after - 1, min(after, len(series) - 1))
         yield "outage", max(first, 0), last, outage_sentence(each, found.calendar)
-
-
-def _picture(name: str, points: list[tuple[str, float, float, float]], marks: list[Mark]) -> Any:
-    def drawn() -> str:
-        from rankproof.document.charts import timeline
-
-        return timeline(name, points, marks)
-
-    return drawn
 
 
 def outage_sentence(each: Outage, calendar: Calendar) -> str:

@@ -14,6 +14,7 @@ from rankproof.document.model import (
     PAPER,
     SCREEN,
     TEXT,
+    Block,
     Bullets,
     Column,
     Document,
@@ -57,12 +58,15 @@ def monitor(found: Monitor) -> Document:
     fired = [each.sentence for each in found.alerts if each.fired]
     outages = [f"{differences.outage_sentence(each, found.calendar)}." for each in found.outages]
     lead, others = _lead(found)
-    gravest, lesser = differences.outages_by_weight(found)
     # A screen always has the most serious part: the alerts, or else the first of these.
     first = 1 if fired else 0
     second = 1 if fired or found.changes else 0
     third = 1 if second or outages else 0
     wrong = found.judged is not None and bool(found.judged.problems)
+    against: list[Block] = []
+    if found.variants:
+        opening = Paragraph(f"Against variant {found.variants[0].control}, {differences.ALONE}:")
+        against = [opening, differences.differences_table(found.variants)]
     plain = as_dict(found)
     return Document(
         f"{count(found.events, 'event')} of production",
@@ -73,11 +77,10 @@ def monitor(found: Monitor) -> Document:
             Part(_overall(found, [*lead, *others]), media=(TEXT, PAGE, PAPER)),
             *(Part(*blocks, rank=4, name=f"{name} apart") for name, blocks in _slices(found)),
             Part(*differences.first_changes(found), rank=first, name="changes", media=(SCREEN,)),
-            Part(*gravest, rank=second, name="outages", media=(SCREEN,)),
-            Part(*lesser, rank=2, name="other outages", media=(SCREEN,)),
+            Part(*differences.gravest_outages(found), rank=second, name="outages", media=(SCREEN,)),
             Part(*((Paragraph("Outages:"), Bullets(outages)) if outages else ()), media=(TEXT, PAGE, PAPER)),
             Part(*differences.changes_table(found), media=(TEXT, PAGE, PAPER)),
-            Part(*differences.variants_against_control(found), rank=2, name="variants against each other"),
+            Part(*against, rank=2, name="variants against each other"),
             Part(*map(Paragraph, _judged(found)), rank=2 * (not wrong), name="what was judged"),
             Part(*map(Paragraph, _heavy(found)), rank=third, name="who sends most"),
             Part(*map(Paragraph, _lines(found)), rank=3, name="what was read"),
