@@ -13,7 +13,6 @@ from scipy import stats
 from benchmarks.sequential import betting_rates, kinds, rates
 from rankproof.errors import DataError, UsageError
 from rankproof.monitoring.interleave import (
-    Interleaved,
     compare_variants,
     score_interleaving,
     split_mismatch,
@@ -106,9 +105,9 @@ def test_equal_rankings_are_told_apart_in_one_of_twenty_however_often_one_looks(
     assert told <= 4  # more than five of a hundred by chance alone: in 5 of 100
 
 
-def test_clicks_are_credited_once_by_rank_or_document() -> None:
-    made = Interleaved(["d1", "d2", "d3"], ["a", "b", "a"])
-    assert made.credit([1, "d1", 3, 9, 0, "other"]) == {"a": 2, "b": 0}
+def test_a_rank_that_was_clicked_twice_counts_once() -> None:
+    (found,) = score_interleaving([{"teams": ["a", "b", "b"], "clicks": [1, 1, 3, 9]}])
+    assert (found.wins, found.ties, found.losses) == (0, 1, 0)
 
 
 def test_users_who_like_one_ranking_more_decide_for_it_and_those_who_like_both_do_not() -> None:

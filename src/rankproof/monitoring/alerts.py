@@ -267,11 +267,6 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, int]:
         ) from error
 
 
-def write_state(path: str | os.PathLike[str], state: Mapping[str, int]) -> None:
-    """Save when each rule was last sent."""
-    write_file(path, json.dumps({"told": dict(sorted(state.items()))}, indent=2) + "\n", force=True)
-
-
 AT_END = 120.0
 """Seconds that the end of a log waits for webhooks."""
 
@@ -302,8 +297,8 @@ class Alarm:
             for each in closed if rule.over != "log" else ():
                 if each.key == rule.key and rule.broken_by(each):
                     told = alert_sentence(self._calendar, rule, each)
-                    fired.append(_alert(rule, self._told, each.start or 0, told, each))
-        fired = [each for each in fired if each.fired]
+                    alert = _alert(rule, self._told, each.start or 0, told, each)
+                    fired += [alert] if alert.fired else []
         self._fired |= {alert.rule.name: alert for alert in fired}
         self._send(fired)
         if fired or self._deliveries:  # a stream may end at any time
@@ -352,5 +347,5 @@ class Alarm:
         told = {name: at for name, at in self._told.items() if name not in waiting}
         told |= {name: at for name, at in self._before.items() if name in waiting}
         if anyway or told != self._written:
-            write_state(self._path, told)
+            write_file(self._path, json.dumps({"told": dict(sorted(told.items()))}, indent=2) + "\n", force=True)
             self._written = told

@@ -37,15 +37,6 @@ class Interleaved(Displayable):
     docs: list[str]
     teams: list[str]
 
-    def credit(self, clicks: Iterable[int | str]) -> dict[str, int]:
-        """The clicks of each team; a click is a document, or its rank from 1 on."""
-        found = dict.fromkeys(self.teams, 0)
-        places = {doc: at for at, doc in enumerate(self.docs)}
-        for at in {each - 1 if isinstance(each, int) else places.get(each, -1) for each in clicks}:
-            if 0 <= at < len(self.teams):
-                found[self.teams[at]] += 1
-        return found
-
 
 @explain_calls
 def team_draft(rankings: Mapping[str, Sequence[str]], k: int, rng: np.random.Generator | int) -> Interleaved:
@@ -141,6 +132,7 @@ def score_interleaving(shown: Iterable[Any], *, level: float = 0.95) -> list[Pre
 
 
 def _credit(row: Any) -> tuple[str | None, dict[str, int]]:
+    """The user, and how many ranks of each team were clicked."""
     teams, clicks = (row.get("teams"), row.get("clicks")) if isinstance(row, Mapping) else (None, None)
     if not isinstance(teams, Sequence) or isinstance(teams, str) or not isinstance(clicks, Sequence):
         raise DataError(
@@ -148,14 +140,16 @@ def _credit(row: Any) -> tuple[str | None, dict[str, int]]:
             "Next: log which team each rank was of."
         )
     try:
-        ranks = [place(of_digits(each.get("rank") if isinstance(each, Mapping) else each)) for each in clicks]
+        ranks = {place(of_digits(each.get("rank") if isinstance(each, Mapping) else each)) for each in clicks}
     except Rejected as error:
         raise DataError(
             f"interleaving: {error} among the clicks {shorten(clicks)}. Next: give the ranks of what was clicked."
         ) from error
-    names = ["" if each is None else str(each) for each in teams]
-    found = Interleaved([f"{at}" for at in range(len(names))], names).credit(ranks)
-    return row.get("user"), {name: clicked for name, clicked in found.items() if name}
+    found: dict[str, int] = {}
+    for rank, team in enumerate(teams, 1):
+        if team is not None and str(team):
+            found[str(team)] = found.get(str(team), 0) + (rank in ranks)
+    return row.get("user"), found
 
 
 @dataclass(frozen=True)
