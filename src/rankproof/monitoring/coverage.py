@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,6 @@ from rankproof.document.model import Displayable
 from rankproof.document.numbers import DUST, count
 from rankproof.errors import DataError, UsageError, is_number, shorten
 from rankproof.monitoring.log_samples import LiveQueries
-from rankproof.monitoring.query_similarity import content_words
 from rankproof.scoring.protocol import ScoresLike
 from rankproof.stats.corrections import benjamini_hochberg
 from rankproof.stats.distributions import t_quantile
@@ -41,8 +39,6 @@ HALF = 0.5
 class QueryKind(Displayable):
     """Queries that are alike: how many of them are in the set and in live traffic."""
 
-    words: list[str]
-    """What they have in common."""
     example: str
     """The live query in their middle; of the set if nobody asks such."""
     live: Share
@@ -119,8 +115,6 @@ def number_of_kinds(own: int) -> int:
 def kinds_between(own: Sequence[str], live: LiveQueries, rows: Array, kind: Array, middles: Array) -> list[QueryKind]:
     """Each kind with its shares; `rows` and `kind` are of the set's queries first, then of the live ones."""
     n, texts = len(own), [*own, *live.texts]
-    holds = [content_words(text) for text in texts]
-    everywhere = Counter(word for each in holds for word in each)
     shares = [
         (share_of(int(np.sum(kind[n:] == k)), len(live.texts)), share_of(int(np.sum(kind[:n] == k)), n))
         for k in range(len(middles))
@@ -131,22 +125,12 @@ def kinds_between(own: Sequence[str], live: LiveQueries, rows: Array, kind: Arra
         ps.append(min(float(chances[chances <= chances[had.yes] * (1 + 1e-9)].sum()), 1.0))
     for k, ((asked, had), p) in enumerate(zip(shares, benjamini_hochberg(ps), strict=True)):
         members = np.flatnonzero(kind == k)
-        inside = Counter(word for at in members for word in holds[at])
-        telling = sorted(
-            inside, key=lambda w: (-inside[w] * math.log(1 + inside[w] / (everywhere[w] - inside[w] + 1)), w)
-        )
         asked_of = members[members >= n] if asked.yes else members
         middle = int(asked_of[np.argmax(rows[asked_of] @ middles[k])])
-        found.append(QueryKind(telling[:3], texts[middle], asked, had, p, _verdict(asked, had, p)))
+        verdict = "too few" if asked.value > had.value else "too many"
+        verdict = "missing" if not had.yes else verdict if p <= 0.05 else "unclear"
+        found.append(QueryKind(texts[middle], asked, had, p, verdict))
     return found
-
-
-def _verdict(asked: Share, had: Share, p: float) -> str:
-    if not had.yes:
-        return "missing"
-    if p > 0.05:
-        return "unclear"
-    return "too few" if asked.value > had.value else "too many"
 
 
 def nearness(own: int, live: LiveQueries, rows: Array, rng: np.random.Generator) -> Nearness:
@@ -265,17 +249,12 @@ def next_queries(own: Mapping[str, str], live: LiveQueries, rows: Array, kind: A
         closest = int(np.argmax(to_set[best]))
         text = live.texts[best]
         helped = float(np.mean((alike[:, best] > near) & (alike[:, best] > 0.25)))
-        found.append(
-            NextQuery(query_id(text), text, helped, names[closest], float(to_set[best, closest]), int(kind[n + best]))
-        )
+        query = f"live-{digest(text, size=5).hex()}"  # the same in every log
+        similarity = float(to_set[best, closest])
+        found.append(NextQuery(query, text, helped, names[closest], similarity, int(kind[n + best])))
         near = np.maximum(near, alike[:, best])
         open_ &= np.array([each != text for each in live.texts])
     return found
-
-
-def query_id(text: str) -> str:
-    """An id for a live query that is always the same."""
-    return f"live-{digest(text, size=5).hex()}"
 
 
 def measured_values(

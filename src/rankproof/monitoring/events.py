@@ -265,29 +265,22 @@ def changed_events(change: Hook | None, events: Iterable[Event]) -> Iterator[Eve
     return iter(events) if change is None else filter(None, (apply_hook(change, each) for each in events))
 
 
-def key_of_environment() -> bytes:
-    """The key from the environment; a short or missing one is an error."""
-    key = os.environ.get(KEY, "")
-    if len(key) < SHORTEST:
-        raise UsageError(
-            f"hash: {KEY} holds {len(key)} characters, expected a secret key of at least {SHORTEST}. "
-            f"Next: export {KEY}=$(openssl rand -hex 16), and keep it if ids must stay the same."
-        )
-    return key.encode()
-
-
 def private(*, hash_ids: bool = False, redact: Hook | None = None) -> Hook:
     """A hook for `monitor(..., change=)`: first `redact`, then user, session and event ids as hashes under the key.
 
     Other fields that are known to hold such ids (`user_id` beside `user`, `meta.session_id`) are hashed as well.
     """
-    schema = EventSchema()
-    secret = key_of_environment() if hash_ids else b""
+    schema, key = EventSchema(), os.environ.get(KEY, "")
+    if hash_ids and len(key) < SHORTEST:
+        raise UsageError(
+            f"hash: {KEY} holds {len(key)} characters, expected a secret key of at least {SHORTEST}. "
+            f"Next: export {KEY}=$(openssl rand -hex 16), and keep it if ids must stay the same."
+        )
 
     def hashed(value: str | None) -> str | None:
         if value is None:
             return None
-        return blake2b(value.encode("utf-8", "surrogatepass"), key=secret[:64], digest_size=12).hexdigest()
+        return blake2b(value.encode("utf-8", "surrogatepass"), key=key.encode()[:64], digest_size=12).hexdigest()
 
     def hashed_within(value: Any, is_id: bool, names: tuple[str, ...]) -> Any:
         if isinstance(value, dict):
