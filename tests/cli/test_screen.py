@@ -111,7 +111,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if path.is_file():
             (made / path.name).write_bytes(path.read_bytes())
     (made / "grid.toml").write_text(GRID)
-    simulate_log(1_500, seed=1, variants=("A", "B", "C")).write(made / "log.jsonl")
+    simulate_log(1_500, seed=1, variants=("A", "B", "C")).save(made / "log.jsonl")
     (made / "samples.jsonl").write_text(SAMPLES)
     (made / "one.json").write_text('{"a": 1, "b": 2, "c": 3}')
     (made / "two.json").write_text('{"a": 1, "b": 3, "c": 2}')

@@ -220,7 +220,7 @@ def test_advice_on_a_slice_is_in_the_words_of_the_face(tmp_path) -> None:
     rule = {"metric": "ctr", "below": 0.5, "slice": "channel=web"}
     with pytest.raises(UsageError, match=re.escape("Next: give by=['variant', 'channel'].")):
         monitor(log.records(), by=["variant"], alerts=[rule])
-    log.write(tmp_path / "log.jsonl")
+    log.save(tmp_path / "log.jsonl")
     (tmp_path / "a.toml").write_text('[[alert]]\nmetric = "ctr"\nbelow = 0.5\nslice = "channel=web"\n')
     done = rankproof(tmp_path, "monitor", "log.jsonl", "--by", "variant", "--alerts", "a.toml")
     assert "Next: give --by variant,channel." in done.stderr

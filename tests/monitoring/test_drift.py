@@ -330,7 +330,7 @@ def test_the_command_says_it_in_80_columns_and_hands_on_what_to_label(
 ) -> None:
     log = simulate_log(600, seed=4, users=200, drift_on=0)
     own = BEFORE.evaluation_set(60, seed=2)
-    log.write("log.jsonl")
+    log.save("log.jsonl")
     Path("q.jsonl").write_text("".join(json.dumps({"_id": e["id"], "text": e["query"]}) + "\n" for e in own))
     Path("j.qrels").write_text("".join(f"{e['id']} 0 {e['topic']}-1 1\n" for e in own))
     Path("r.run").write_text("".join(f"{e['id']} Q0 {e['topic']}-{r} {r} {9 - r} x\n" for e in own for r in (1, 2)))

@@ -35,7 +35,7 @@ def piped(log: Path, *arguments: str) -> str:
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     path = tmp_path_factory.mktemp("log") / "search.jsonl"
-    simulate_log(500, seed=1, days=7, variants=("A", "B"), corrupt=0.02, noisy=0.3, outage=(4, 8, 10)).write(path)
+    simulate_log(500, seed=1, days=7, variants=("A", "B"), corrupt=0.02, noisy=0.3, outage=(4, 8, 10)).save(path)
     return path
 
 

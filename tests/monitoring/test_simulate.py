@@ -94,7 +94,7 @@ def test_a_log_is_saved_like_any_result(tmp_path) -> None:
     with pytest.raises(UsageError, match="exists"):
         log.save(path)
     with pytest.raises(UsageError, match="folder"):
-        log.write(tmp_path / "none" / "log.jsonl")
+        log.save(tmp_path / "none" / "log.jsonl")
 
 
 def test_the_hour_that_the_clock_leaps_over_is_empty() -> None:

@@ -123,7 +123,7 @@ def test_a_failed_delivery_is_said_without_the_secret_and_sent_again(receiver, r
 @pytest.mark.slow
 def test_in_the_shell_the_alert_stands_and_the_failure_is_said(receiver, tmp_path) -> None:
     log, rules = tmp_path / "log.jsonl", tmp_path / "alerts.toml"
-    simulate_log(800, seed=1, days=8, outage=(5, 8, 12)).write(log)
+    simulate_log(800, seed=1, days=8, outage=(5, 8, 12)).save(log)
     rules.write_text('[[alert]]\nmetric = "no_result"\nabove = 0.2\nover = "any"\n')
     call = [sys.executable, "-m", "rankproof", "monitor", str(log), "--webhook", "${HOOK}"]
     environment = {"HOOK": receiver.url, "PATH": "/usr/bin", "COLUMNS": "80"}

@@ -90,10 +90,6 @@ class SimulatedLog(Displayable):
             file.writelines(f"{line}\n".encode() for line in self.lines())
         return Path(path)
 
-    def write(self, path: str | Path) -> None:
-        """Write the log as JSON Lines, also over an existing file."""
-        self.save(path, force=True)
-
     def evaluation_set(self, queries: int = 60, seed: int = 0) -> list[dict[str, Any]]:
         """Queries drawn from the topics of the first day, each with its topic and the quality of its results."""
         rng = np.random.default_rng(seed)
@@ -149,16 +145,10 @@ def simulate_log(
     lost = [0, 0, 1] if outage is None else list(outage)
     if len(lost) != 3:
         raise UsageError(f"outage: got {outage}, expected (day, first hour, hours). Next: write like (3, 8, 12).")
-    wholes = {
-        "sessions": sessions,
-        "days": days,
-        "depth": depth,
-        "seed": seed,
-        "users": users,
-        "outage, hours": lost[2],
-    }
-    for name, number in wholes.items():
-        check_whole(name, number, {"depth": 3, "seed": 0}.get(name, 1))
+    for name, number in {"sessions": sessions, "days": days, "users": users, "outage, hours": lost[2]}.items():
+        check_whole(name, number)
+    check_whole("depth", depth, 3)
+    check_whole("seed", seed, 0)
     check_whole("outage, hour", lost[1], 0, 23, advice="give the hour of the day at which it begins")
     for name, day in {"drift_on": drift_on or 0, "worse_on": worse_on or 0, "outage, day": lost[0]}.items():
         check_whole(name, day, 0, days - 1, advice="name a day of the log, the first being 0")
@@ -217,8 +207,6 @@ def _draw(s: Scenario, rng: np.random.Generator) -> dict[str, Array]:
     }
     form, steps = rng.integers(0, 4, n), []
     for step in range(model.MOST):
-        if not len(time):
-            break
         drawn = {**session, "ts": time, "form": (form + step) % 4, **_search(s, session, rng)}
         steps.append(drawn)
         again = ~drawn["good"] & (drawn["first_click"] == 0) & (rng.random(len(time)) < model.AGAIN)
