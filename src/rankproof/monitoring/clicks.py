@@ -94,19 +94,17 @@ def fit_propensities(table: ClickTable) -> list[float]:
     _check_connected(table)
     key, inverse = np.unique(table.pair * table.depth + table.rank, return_inverse=True)
     shown = np.bincount(inverse).astype(float)
-    pair, rank = key // table.depth, key % table.depth
+    pair, rank = np.divmod(key, table.depth)
     of_pair = np.bincount(table.pair, table.click, len(table.pairs))
     of_rank = np.bincount(table.rank, table.click, table.depth)
     found = np.ones(table.depth)
     for _ in range(ROUNDS):
         each = of_pair / np.maximum(np.bincount(pair, shown * found[rank], len(table.pairs)), 1e-300)
-        new = of_rank / np.maximum(np.bincount(rank, shown * each[pair], table.depth), 1e-300)
-        new /= new[0]
-        moved = float(np.abs(new - found).max())
-        found = new
-        if moved < CLOSE:
+        before, found = found, of_rank / np.maximum(np.bincount(rank, shown * each[pair], table.depth), 1e-300)
+        found /= found[0]
+        if np.abs(found - before).max() < CLOSE:
             break
-    return [float(each) for each in found]
+    return list(found.tolist())
 
 
 def _check_connected(table: ClickTable) -> None:
@@ -141,7 +139,7 @@ def swap_propensities(table: ClickTable) -> list[float]:
             "Next: collect more, or give propensities."
         )
     rates = clicks / np.maximum(shown, 1)
-    return [float(each) for each in rates / rates[0]]
+    return list((rates / rates[0]).tolist())
 
 
 @dataclass(frozen=True)
@@ -167,18 +165,13 @@ MODEL = "position-based: examination depends on the rank alone"
 def attraction(table: ClickTable, propensities: Sequence[float], *, k: int | None = None) -> ClickEstimate:
     """The share of shown documents that would be clicked if each were examined (inverse propensity weighting).
 
-    The naive value is the share that was clicked.
+    The naive value is the share that was clicked. Users who do not differ show no error: then the interval holds what
+    the value would be with as many others, who have nothing or 1, as may have been missed among so few (Clopper and
+    Pearson).
     """
     kept = table.rank < (table.depth if k is None else k)
     if not kept.any():
         raise DataError(f"clicks: nothing was shown at the first {k} ranks. Next: give a larger k, or leave it out.")
-    gain = kept * table.click / _chances(table, propensities)
-    value = float(gain.sum() / kept.sum())
-    left = np.bincount(table.user, gain - value * kept) / kept.sum()
-    return _estimate(table, value, left, float(table.click[kept].mean()), propensities)
-
-
-def _chances(table: ClickTable, propensities: Sequence[float]) -> Array:
     given = np.array([check_number("propensity", each, least=0, most=1.5) for each in propensities], dtype=float)
     if len(given) < table.depth:
         raise UsageError(
@@ -191,24 +184,16 @@ def _chances(table: ClickTable, propensities: Sequence[float]) -> Array:
             f"propensities: got 0 for rank {unseen[0] + 1}, which was clicked, so it was looked at. "
             "Next: give a number above 0."
         )
-    return np.asarray(np.maximum(given, LEAST)[table.rank])
-
-
-def _estimate(
-    table: ClickTable, value: float, left: Array, naive: float, propensities: Sequence[float]
-) -> ClickEstimate:
-    """The value with its interval, from what each user adds to its error.
-
-    Users who do not differ show no error: then the interval holds what the value would be with as many others, who
-    have nothing or 1, as may have been missed among so few (Clopper and Pearson).
-    """
+    gain = kept * table.click / np.maximum(given, LEAST)[table.rank]
+    value = float(gain.sum() / kept.sum())
+    left = np.bincount(table.user, gain - value * kept) / kept.sum()  # what each user adds to the error
     users = len(left)
     reach = t_quantile(0.975, max(users - 1, 1)) * math.sqrt(float(left @ left) * users / max(users - 1, 1))
-    seldom = np.array(propensities)[table.rank[table.click > 0]] < LEAST
-    searches = len(np.unique(table.event))
-    clipped = float(seldom.mean()) if len(seldom) else 0.0
     low, high = max(value - reach, 0.0), value + reach
     if reach < SAME:
-        unseen = 1 - 0.025 ** (1 / users)
-        low, high = value * (1 - unseen), max(value + (1 - value) * unseen, value)
+        missed = 1 - 0.025 ** (1 / users)
+        low, high = value * (1 - missed), max(value + (1 - value) * missed, value)
+    seldom = given[table.rank[table.click > 0]] < LEAST
+    clipped = float(seldom.mean()) if len(seldom) else 0.0
+    naive, searches = float(table.click[kept].mean()), len(np.unique(table.event))
     return ClickEstimate(value, low, high, naive, searches, users, MODEL, clipped)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -90,7 +90,6 @@ class SumCell:
             _put(self.histograms, name, each)
 
 
-K = TypeVar("K", bound=Hashable)
 Key = tuple[str, str]
 """A slice and its value."""
 
@@ -110,7 +109,8 @@ class Sums:
         self.profile: dict[Key, SumCell] = {}
         self.windows: list[OnlineEstimate] = []
         self._closed = 0
-        self._ranges: defaultdict[int | None, Array] = defaultdict(_no_ranges)
+        none_yet = np.array([[math.inf], [-math.inf]]).repeat(BINS, axis=1)[None].repeat(len(COLUMNS), axis=0)
+        self._ranges: defaultdict[int | None, Array] = defaultdict(lambda: none_yet)
         """For each open window, and under None all that are closed, the smallest and the greatest value in each bin."""
         self._names = (*VALUES, *fields, ABANDONED, REFORMULATED)
         self._fields = fields
@@ -230,17 +230,12 @@ class Sums:
         return {m.name: float(a / b) for m, a, b in zip(self.metrics, of, by, strict=True) if b}
 
 
-def _no_ranges() -> Array:
-    """By column and bin no smallest and no greatest value."""
-    return np.array([[math.inf], [-math.inf]]).repeat(BINS, axis=1)[None].repeat(len(COLUMNS), axis=0)
-
-
 def _wider(one: Array, other: Array) -> Array:
     """The smallest and the greatest values of both."""
     return np.stack([np.minimum(one[:, 0], other[:, 0]), np.maximum(one[:, 1], other[:, 1])], axis=1)
 
 
-def _put(cells: dict[K, Any], key: K, cell: Any) -> None:
+def _put(cells: dict[Any, Any], key: Any, cell: Any) -> None:
     """Keep a cell or histogram under its key, together with the one that is there."""
     if key in cells:
         cells[key].take(cell)
@@ -273,9 +268,18 @@ class _BlockSums:
             else:
                 self._sums.append((None, np.where(by, of, 0.0), among))
         self._users = [-1 if sums is None else sums[2] for sums in self._sums]
+        self.bins: dict[str, tuple[Array, Array, int, int, Array]] = {}
+        """Of each column the rows that have it, their bins, and the first bin, how many, and places by group."""
         for name in COLUMNS:
             having = ~np.isnan(columns[name])
-            self._users.append(self._place_of(having) if having.any() else -1)
+            kept = np.flatnonzero(having)
+            self._users.append(self._place_of(having) if len(kept) else -1)
+            if len(kept):
+                logs = np.log(np.maximum(columns[name][kept], SMALLEST) / SMALLEST) / WIDTH
+                bins = np.minimum(logs, BINS - 1).astype(np.int64)
+                first = int(bins.min())
+                size = int(bins.max()) + 1 - first
+                self.bins[name] = kept, bins, first, size, bins - first + group[kept] % FEWER_GROUPS * size
         # Several counts share the 53 bits that a float has, so that events are counted for all of them at once.
         self._bits = len(group).bit_length()
         size = 53 // self._bits
@@ -289,16 +293,6 @@ class _BlockSums:
         for sample in range(1, SAMPLES):
             rows = np.flatnonzero(drawn >> np.uint64(64 - FINER * sample) == 0)
             self._samples.append([rows[self._some[each][rows]] for each in self._sets])
-        self.bins: dict[str, tuple[Array, Array, int, int, Array]] = {}
-        """Of each column the rows that have it, their bins, and the first bin, how many, and places by group."""
-        for name in COLUMNS:
-            kept = np.flatnonzero(~np.isnan(columns[name]))
-            if len(kept):
-                logs = np.log(np.maximum(columns[name][kept], SMALLEST) / SMALLEST) / WIDTH
-                bins = np.minimum(logs, BINS - 1).astype(np.int64)
-                first = int(bins.min())
-                size = int(bins.max()) + 1 - first
-                self.bins[name] = kept, bins, first, size, bins - first + group[kept] % FEWER_GROUPS * size
 
     def _place_of(self, events: Array) -> int:
         many = int(np.count_nonzero(events))
