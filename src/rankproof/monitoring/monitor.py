@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankproof.document.model import Document, Result
 from rankproof.document.numbers import count, setting
@@ -49,9 +49,6 @@ from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import LAST, SECOND, Calendar, LineCounts, Sessions, zone_named
 from rankproof.monitoring.window_sums import HeavyUser, Senders, SumCell, Sums
 from rankproof.suggestions import nearest
-
-if TYPE_CHECKING:
-    from rankproof.monitoring.webhook import Delivery
 
 JUDGED = 100
 """The default number of events that a judge is asked about."""
@@ -211,7 +208,12 @@ def monitor(
     rules: list[AlertRule] = []
     if alerts is not None:
         rules = read_rules(alerts) if isinstance(alerts, (str, os.PathLike)) else rules_of(alerts)
-    deliveries = _deliveries([webhook] if isinstance(webhook, str) else webhook)
+    deliveries: list[Any] = []
+    if addresses := [webhook] if isinstance(webhook, str) else list(webhook):
+        # What speaks HTTP is slow to import, and hardly anybody asks for it.
+        from rankproof.monitoring.webhook import Delivery, Webhook
+
+        deliveries = [Delivery(Webhook(each)) for each in addresses]
     if alerts is None and (deliveries or state is not None):
         used = "webhook: it sends" if deliveries else "state: it remembers"
         raise UsageError(f"{used} alerts, and there is no rule. Next: give {setting('alerts')}.")
@@ -262,15 +264,6 @@ def monitor(
     return found
 
 
-def _deliveries(addresses: Sequence[str]) -> list[Delivery]:
-    """Who sends alerts to these addresses; what speaks HTTP is slow to import, and hardly anybody asks for it."""
-    if not addresses:
-        return []
-    from rankproof.monitoring.webhook import Delivery, Webhook
-
-    return [Delivery(Webhook(each)) for each in addresses]
-
-
 def read_twice(log: Any, what: str) -> Any:
     """A log that can be read again."""
     if any(isinstance(each, str) and each == "-" for each in (log if isinstance(log, (list, tuple)) else [log])):
@@ -293,31 +286,27 @@ class _Watch:
     def __init__(self, sums: Sums, sessions: Sessions, steps: StepCounts, on_window: Sequence[OnWindow]) -> None:
         self.sums, self.sessions, self.steps, self._on_window = sums, sessions, steps, on_window
         self.senders = Senders()
-        self._told = 0
 
     def take(self, block: EventBlock) -> None:
         self.sessions.add(block)
-        self._count(self.sessions.ready())
+        if (over := self.sessions.ready()) is not None:
+            self._count(over)
 
     def end(self) -> None:
         """Add all remaining events, in turns, so that few windows are open at once."""
         windows = self.sums.calendar.windows_between(*self.sessions.reach)
         for block in self.sessions.rest(max(TURNS, windows // OF_A_TURN)):
             self._count(block)
-        self.sums.close(LAST)
-        self._tell()
+        self._close(LAST)
 
-    def _count(self, block: EventBlock | None) -> None:
-        if block is not None:
-            self.sums.add(block)
-            self.steps.add(block)
-            self.senders.add(block.ids[USER])
-            self.sums.close(self.sessions.closed)
-            self._tell()
+    def _count(self, block: EventBlock) -> None:
+        self.sums.add(block)
+        self.steps.add(block)
+        self.senders.add(block.ids[USER])
+        self._close(self.sessions.closed)
 
-    def _tell(self) -> None:
-        closed = self.sums.windows[self._told :]
-        self._told += len(closed)
+    def _close(self, until: int) -> None:
+        closed = self.sums.close(until)
         for call in self._on_window if closed else ():
             with UserCode(call, f"{len(closed):,} windows"):
                 call(list(closed))

@@ -62,11 +62,8 @@ class Percentile(_Declared):
     share: float
 
 
-def _known(*names: str) -> Sum:
-    def known(e: Columns) -> Array:
-        return np.asarray(~np.isnan(sum(e[name] for name in names)))
-
-    return known
+def _known(name: str) -> Sum:
+    return lambda e: np.asarray(~np.isnan(e[name]))
 
 
 def _shown(e: Columns) -> Array:

@@ -171,19 +171,21 @@ class Sums:
         self._ends[start] = end
         return self._open.setdefault(start, {})
 
-    def close(self, until: int) -> None:
-        """Make estimates of the windows that end before a time."""
+    def close(self, until: int) -> list[OnlineEstimate]:
+        """Make estimates of the windows that end before a time, and return them."""
         closing: list[tuple[Key, SumCell, int, int]] = []
         for start in sorted(each for each in self._open if self._ends[each] <= until):
             end = self._ends.pop(start)
             closing.extend((key, cell, start, end) for key, cell in self._open.pop(start).items())
-        self.windows.extend(self._estimates(closing))
+        closed = list(self._estimates(closing))
+        self.windows.extend(closed)
         for key, cell, *_ in closing:
             _put(self.total, key, cell)
         for start in {start for *_, start, _ in closing}:
             self._ranges[None] = _wider(self._ranges[None], self._ranges.pop(start))
             self._unbounded |= {(None, name) for name in self._fields if (start, name) in self._unbounded}
         self._closed = max(self._closed, until)
+        return closed
 
     def estimates(self, cells: Mapping[Key, SumCell]) -> list[OnlineEstimate]:
         """Every metric of these cells for which there is an event."""
