@@ -189,14 +189,13 @@ def _checked(found: Monitor, rule: AlertRule, state: dict[str, int]) -> Alert:
         return _checked_change(found, rule, state) or Alert(rule, False, nothing)
     if not (looked := _looked_at(found, rule)):
         return Alert(rule, False, f"{rule.name}: no event has the fields it needs.")
-    quiet: Alert | None = None
+    alerts = []
     for each in filter(rule.broken_by, looked):
         at = each.start if each.start is not None else found.counts.last
-        alert = _alert(rule, state, at, alert_sentence(found.calendar, rule, each), each)
-        if alert.fired:
-            return alert
-        quiet = quiet or alert
-    return quiet or Alert(rule, False, nothing, looked[-1])
+        alerts.append(_alert(rule, state, at, alert_sentence(found.calendar, rule, each), each))
+        if alerts[-1].fired:
+            return alerts[-1]
+    return alerts[0] if alerts else Alert(rule, False, nothing, looked[-1])
 
 
 def _looked_at(found: Monitor, rule: AlertRule) -> list[OnlineEstimate]:
@@ -222,7 +221,7 @@ def _checked_change(found: Monitor, rule: AlertRule, state: dict[str, int]) -> A
         if (each.metric, each.slice, each.group) == rule.key and not (improved and rule.changed == "worse"):
             before, after = (value_of(each.metric, value) for value in (each.before, each.after))
             told = f"{rule.name}: {each.metric} changed on {each.window} from {before} to {after} (p {each.p:.2g})."
-            starts = [e.start for e in found.series(*rule.key) if e.start is not None]
+            starts = (e.start or 0 for e in found.series(*rule.key))
             at = next(start for start in starts if found.calendar.label(start) == each.window)
             return _alert(rule, state, at, told)
     return None
@@ -232,13 +231,11 @@ def _checked_outage(found: Monitor, rule: AlertRule, state: dict[str, int]) -> A
     """Whether there were outages that were not sent before."""
     of = f"{rule.slice}={rule.group}" if rule.slice else ""
     met = [each for each in found.outages if rule.outage in ("any", each.kind) and of in ("", each.what)]
-    if not met:
-        return Alert(rule, False, f"{rule.name}: nothing.")
     new = [each for each in met if not rule.is_quiet(state, each.end)]
-    listed = "; ".join(outage_sentence(each, found.calendar) for each in (new or met)[-MOST_OUTAGES:])
     if not new:
-        return Alert(rule, False, f"{rule.name}: {listed}. {QUIET}")
+        return Alert(rule, False, f"{rule.name}: {QUIET if met else 'nothing.'}")
     state[rule.name] = max(each.end for each in new)
+    listed = "; ".join(outage_sentence(each, found.calendar) for each in new[-MOST_OUTAGES:])
     more = f"; and {len(new) - MOST_OUTAGES} before" if len(new) > MOST_OUTAGES else ""
     return Alert(rule, True, f"{rule.name}: {listed}{more}.")
 
@@ -285,8 +282,7 @@ class Alarm:
     ) -> None:
         self._rules, self._path, self._calendar, self._counts = rules, state, calendar, counts
         self._before = read_state(state) if state is not None else {}
-        self._told, self._written = dict(self._before), dict(self._before)
-        self._on_alert, self._deliveries = on_alert, deliveries
+        self._told, self._on_alert, self._deliveries = dict(self._before), on_alert, deliveries
         self._fired: dict[str, Alert] = {}
         """The last alert of each rule that fired in the stream."""
 
@@ -300,7 +296,8 @@ class Alarm:
                     alert = _alert(rule, self._told, each.start or 0, told, each)
                     fired += [alert] if alert.fired else []
         self._fired |= {alert.rule.name: alert for alert in fired}
-        self._send(fired)
+        if fired:
+            self._send(fired)
         if fired or self._deliveries:  # a stream may end at any time
             self._remember()
         if self._on_alert is not None:
@@ -324,28 +321,24 @@ class Alarm:
                 found.notes.append(Absent(said))
         checked = [_checked(found, rule, self._told) for rule in self._rules]
         found.alerts.extend(each if each.fired else self._fired.get(each.rule.name, each) for each in checked)
-        self._send([each for each in checked if each.fired], again=True)
+        self._send([each for each in checked if each.fired])
         found.undelivered.extend(reason for each in self._deliveries if (reason := each.end(AT_END)) is not None)
-        self._remember(anyway=bool(self._rules))
+        self._remember()
 
     def close(self) -> None:
         """Stop waiting for deliveries, as the log could not be read to its end."""
         for each in self._deliveries:
             each.end(0)
 
-    def _send(self, fired: Sequence[Alert], again: bool = False) -> None:
-        """Send these; with `again` also those that wait, if there are none."""
+    def _send(self, fired: Sequence[Alert]) -> None:
+        """Send these, and those that wait."""
         for each in self._deliveries:
-            if fired or (again and each.waiting_rules()):
-                each.give(fired, self._calendar, self._counts)
+            each.give(fired, self._calendar, self._counts)
 
-    def _remember(self, anyway: bool = False) -> None:
+    def _remember(self) -> None:
         """Save when each rule was last sent; an alert that was not delivered counts as not sent."""
-        if self._path is None:
-            return
-        waiting = {name for each in self._deliveries for name in each.waiting_rules()}
-        told = {name: at for name, at in self._told.items() if name not in waiting}
-        told |= {name: at for name, at in self._before.items() if name in waiting}
-        if anyway or told != self._written:
+        if self._path is not None:
+            waiting = {name for each in self._deliveries for name in each.waiting_rules()}
+            told = {name: at for name, at in self._told.items() if name not in waiting}
+            told |= {name: at for name, at in self._before.items() if name in waiting}
             write_file(self._path, json.dumps({"told": dict(sorted(told.items()))}, indent=2) + "\n", force=True)
-            self._written = told
