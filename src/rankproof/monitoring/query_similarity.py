@@ -101,16 +101,14 @@ def rows_of_texts(texts: Sequence[str], embed: Callable[[list[str]], Any] | None
         given = embed(list(texts))
     advice = "return one vector for each text, in their order, all as long as each other."
     try:
-        rows = np.asarray(given)
-        rows = rows if rows.dtype.kind == "c" else rows.astype(np.float64)
+        rows = np.asarray(given).astype(np.float64, casting="same_kind")
     except (TypeError, ValueError) as error:
         raise DataError(
             f"embed: got {shorten(given)}, expected {len(texts):,} rows of numbers: {error}. Next: {advice}"
         ) from error
-    if rows.ndim != 2 or len(rows) != len(texts) or rows.dtype.kind == "c":
+    if rows.ndim != 2 or len(rows) != len(texts):
         raise DataError(
-            f"embed: got an array of {rows.dtype} of shape {rows.shape}, expected {len(texts):,} rows of numbers. "
-            f"Next: {advice}"
+            f"embed: got an array of shape {rows.shape}, expected {len(texts):,} rows of numbers. Next: {advice}"
         )
     if bad := int((~np.isfinite(rows)).any(axis=1).sum()):
         raise DataError(
@@ -224,29 +222,24 @@ def shifts(own: Sequence[str], live: LiveQueries, rows: Array, kind: Array, rng:
     sizes = np.array([len(words(text)) for text in texts], dtype=np.float64)
     codes = np.unique([language(text) or "none" for text in texts], return_inverse=True)[1]
     apart, told = _wording(rows, labels)
-    of_live = 1 - labels.astype(np.float64)
-    longer = (mean_ranks(sizes) @ of_live - m * (m + 1) / 2) / (m * n)
-    language_moved, kind_moved = _moved(codes, labels), _moved(kind, labels)
-    unknown = _unknown(texts, labels)
-    tests = [
-        ("wording", apart, told, "live told from set"),
-        ("length", np.abs(longer - 0.5), longer, "live longer than set"),
-        ("language", language_moved, language_moved, "in another language"),
-        ("vocabulary", unknown, unknown, "live with a new word"),
-        ("kinds", kind_moved, kind_moved, "of another kind"),
+    longer = (mean_ranks(sizes) @ (1 - labels.astype(np.float64)) - m * (m + 1) / 2) / (m * n)
+    effects = [
+        ("wording", told, "live told from set"),
+        ("length", longer, "live longer than set"),
+        ("language", _moved(codes, labels), "in another language"),
+        ("vocabulary", _unknown(texts, labels), "live with a new word"),
+        ("kinds", _moved(kind, labels), "of another kind"),
     ]
-    ps = [float((1 + np.sum(extreme[1:] >= extreme[0] - 1e-9)) / (PERMUTATIONS + 1)) for _, extreme, _, _ in tests]
-    return [
-        Shift(name, float(effect[0]), *_scale(effect[1:], name == "length"), p, corrected, brief)
-        for (name, _, effect, brief), p, corrected in zip(tests, ps, holm(ps), strict=True)
-    ]
-
-
-def _scale(null: Array, two_sided: bool) -> tuple[float, float]:
-    """The effect without a shift, and the one that is found with the power wanted."""
-    middle, spread = float(null.mean()), float(null.std())
-    limit = float(np.quantile(null, 0.975 if two_sided else 0.95))
-    return middle, limit + NormalDist().inv_cdf(POWER) * spread
+    tested = {"wording": apart, "length": np.abs(longer - 0.5)}  # of the others the effect itself
+    extremes = [tested.get(name, effect) for name, effect, _ in effects]
+    ps = [float((1 + np.sum(each[1:] >= each[0] - 1e-9)) / (PERMUTATIONS + 1)) for each in extremes]
+    found = []
+    for (name, effect, brief), p, corrected in zip(effects, ps, holm(ps), strict=True):
+        null = effect[1:]
+        limit = float(np.quantile(null, 0.975 if name == "length" else 0.95))  # a length may differ either way
+        seen_from = limit + NormalDist().inv_cdf(POWER) * float(null.std())
+        found.append(Shift(name, float(effect[0]), float(null.mean()), seen_from, p, corrected, brief))
+    return found
 
 
 def _wording(rows: Array, labels: Array) -> tuple[Array, Array]:
