@@ -147,9 +147,13 @@ def results_of(value: Any) -> tuple[ShownResult, ...]:
     for at, each in enumerate(_items(value, "results"), 1):
         if isinstance(each, Mapping):
             each = _in_our_spelling(each)
-            rank = of_digits(each.get("rank"))
+            doc, score, rank = each.get("id"), of_digits(each.get("score")), of_digits(each.get("rank"))
+            if doc is None:
+                raise Rejected("bad results", f"results: got {shorten(dict(each))}, expected an object with id")
+            if score is not None and not is_finite(score):
+                raise Rejected("bad results", f"results: got the score {shorten(score)}, expected a finite number")
             usable = usable and (rank is None or _is_place(rank))
-            found.append((at, _result(each, at if rank is None or not usable else int(rank))))
+            found.append((at, ShownResult(text(doc), score, at if rank is None or not usable else int(rank))))
         elif each is not None:
             found.append((at, ShownResult(text(each), None, at)))
     return tuple(each if usable else each._replace(rank=at) for at, each in found)
@@ -175,16 +179,6 @@ def _in_our_spelling(each: Mapping[str, Any]) -> Mapping[str, Any]:
         return each
     spelled = {plain_key(key): value for key, value in each.items() if isinstance(key, str)}
     return {**spelled, "id": next((spelled[each] for each in IDS if each in spelled), None)}
-
-
-def _result(each: Mapping[str, Any], rank: int) -> ShownResult:
-    doc = each.get("id")
-    if doc is None:
-        raise Rejected("bad results", f"results: got {shorten(dict(each))}, expected an object with id")
-    score = of_digits(each.get("score"))
-    if score is not None and not is_finite(score):
-        raise Rejected("bad results", f"results: got the score {shorten(score)}, expected a finite number")
-    return ShownResult(text(doc), score, rank)
 
 
 def of_digits(value: Any) -> Any:

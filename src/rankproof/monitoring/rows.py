@@ -128,9 +128,7 @@ class RecordColumns:
             if changed is None:
                 return None
             event = changed
-        values = (*_of_results(event), *_of_clicks(event), *_of_answer(event))
-        values += tuple(NAN if each is None else each for each in (event.thumb, event.latency_ms))
-        values += tuple(_number(event.other.get(name)) for name in maker.fields)
+        values = (*_values_of(event), *(_number(event.other.get(name)) for name in maker.fields))
         slices = tuple(
             codes.code(maker.show_id(getattr(event, key)) if kind == "field" else looked_up(event.other, key))
             for codes, (kind, key) in zip(maker.codes, maker.slice_places(record), strict=True)
@@ -312,30 +310,26 @@ def looked_up(record: Mapping[str, Any], name: str) -> Any:
     return found
 
 
-def _of_results(event: Event) -> tuple[float, float]:
-    if event.results is None:
-        return NAN, NAN
-    scores = sorted((each.score for each in event.results if each.score is not None), reverse=True)
-    full = len(scores) > 1 and len(scores) == len(event.results)
-    return len(event.results), scores[0] - scores[1] if full else NAN
-
-
-def _of_clicks(event: Event) -> tuple[float, ...]:
-    if event.clicks is None:
-        return NAN, NAN, NAN, NAN
-    ranks = [each.rank for each in event.clicks if each.rank]
-    first = event.clicks[0].rank if event.clicks else 0
-    cited = NAN
-    if event.citations:
-        shown = {each.rank: each.id for each in event.results or ()}
-        clicked = {each.id or shown.get(each.rank) for each in event.clicks}
-        cited = float(not clicked.isdisjoint(event.citations))
-    return len(event.clicks), first, min(ranks, default=0), cited
-
-
-def _of_answer(event: Event) -> tuple[float, float, float]:
-    citations = NAN if event.citations is None else len(event.citations)
-    answered = NAN if event.answer is None else float(event.answer.strip() != "")
-    if event.abstained is not None:
-        return citations, answered, float(event.abstained)
-    return citations, answered, NAN if event.answer is None else float(refuses(event.answer))
+def _values_of(event: Event) -> tuple[float, ...]:
+    """The numbers of an event, as in `VALUES`."""
+    size = margin = clicks = first = top = cited = citations = answered = NAN
+    abstained = event.abstained
+    if event.results is not None:
+        size = len(event.results)
+        scores = sorted((each.score for each in event.results if each.score is not None), reverse=True)
+        margin = scores[0] - scores[1] if 1 < len(scores) == size else NAN
+    if event.citations is not None:
+        citations = len(event.citations)
+    if event.clicks is not None:
+        clicks = len(event.clicks)
+        first = event.clicks[0].rank if event.clicks else 0
+        top = min((each.rank for each in event.clicks if each.rank), default=0)
+        if event.citations:
+            shown = {each.rank: each.id for each in event.results or ()}
+            clicked = {each.id or shown.get(each.rank) for each in event.clicks}
+            cited = not clicked.isdisjoint(event.citations)
+    if event.answer is not None:
+        answered = event.answer.strip() != ""
+        abstained = refuses(event.answer) if abstained is None else abstained
+    found = size, margin, clicks, first, top, cited, citations, answered, abstained, event.thumb, event.latency_ms
+    return tuple(NAN if each is None else float(each) for each in found)
