@@ -43,10 +43,11 @@ def drift(found: Drift) -> Document:
         Part(Paragraph(_score(each)), rank=min(n, 1), name="other measures") for n, each in enumerate(found.scores)
     ]
     parts.append(Part(Paragraph(_coverage(found)), rank=1, name="coverage"))
-    if kinds := [each for each in _by_gap(found.kinds) if each.verdict != "unclear"]:
-        table = _kinds(kinds[:KINDS], shrink=(0,))
+    kinds = sorted(found.kinds, key=lambda each: -abs(each.live.value - each.own.value))  # the widest gap first
+    if differing := [each for each in kinds if each.verdict != "unclear"]:
+        table = _kinds(differing[:KINDS], shrink=(0,))
         parts.append(Part(table, rank=2, name="kinds of queries", media=TERMINAL))
-    parts.append(Part(_kinds(_by_gap(found.kinds), caption="Kinds of queries"), media=(PAGE, PAPER)))
+    parts.append(Part(_kinds(kinds, caption="Kinds of queries"), media=(PAGE, PAPER)))
     if found.label:
         shown = found.label[:LABELS]
         first = "" if len(shown) == len(found.label) else f", the first {len(shown)} of {len(found.label)}"
@@ -107,11 +108,6 @@ def _coverage(found: Drift) -> str:
         f"{share(found.nearness.fresh)}.{missing} Weighted as people ask, the set says as much as "
         f"{found.effective:.0f} queries of {found.n}."
     )
-
-
-def _by_gap(kinds: Sequence[QueryKind]) -> list[QueryKind]:
-    """The kinds, first those whose shares in the set and live are furthest apart."""
-    return sorted(kinds, key=lambda each: -abs(each.live.value - each.own.value))
 
 
 def _kinds(kinds: Sequence[QueryKind], **settings: Any) -> Table:

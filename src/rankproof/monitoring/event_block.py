@@ -98,13 +98,13 @@ class Codes:
 
     def code(self, value: Any) -> int:
         """The number of a value; one that is not known is -1. A number has one name, however a format writes it."""
+        key = (value.__class__, value) if value.__class__ in _NUMBERS else value
         try:
-            return self._codes[value.__class__, value] if value.__class__ in _NUMBERS else self._codes[value]
+            return self._codes[key]
         except KeyError:
-            key = (value.__class__, value) if value.__class__ in _NUMBERS else value
+            name = name_of_value(value)
         except TypeError:  # a list, which cannot be the value of a slice
             return self.code(str(value))
-        name = name_of_value(value)
         if not name:
             return -1
         if name not in self.names and len(self.names) >= MOST_VALUES:

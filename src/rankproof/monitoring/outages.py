@@ -84,9 +84,12 @@ class StepCounts:
         for name, code, known in zip(self._by, block.slices, self._codes, strict=True):
             for at in np.flatnonzero(np.bincount(code[code >= 0])).tolist():
                 self._count((name, known.names[at]), step[code == at])
-        for name, of, among in _errors(block, self._fields):
-            self._count(("!", name), step[of])
-            self._count(("?", name), step if among.all() else step[among])
+        values = dict(zip((*VALUES, *self._fields), block.values, strict=False))
+        for name in ("results", "abstained", *(each for each in self._fields if each in ERROR_FIELDS)):
+            failed = values[name] == 0 if name == "results" else values[name] > 0.5
+            error = {"results": "no_result", "abstained": "dont_know"}.get(name, name)
+            self._count(("!", error), step[failed])
+            self._count(("?", error), step[~np.isnan(values[name])])
 
     def _reach(self, first: int, end: int) -> None:
         """Make room for these steps, if there is enough memory."""
@@ -198,14 +201,6 @@ def _silences(counts: Array, usual: Array, evidence: Array, rough: float, limit:
         busy = min(1.0, float(counts[around].sum()) / max(float(usual[around].sum()), 1e-9))
         if float(_evidence(counts[start:end], busy * usual[start:end]).sum()) > limit * rough:
             yield start, stop
-
-
-def _errors(block: EventBlock, fields: Sequence[str]) -> Iterator[tuple[str, Array, Array]]:
-    """Each kind of error: its name, the events that are some, and those that could be."""
-    values = dict(zip((*VALUES, *fields), block.values, strict=False))
-    yield "no_result", values["results"] == 0, ~np.isnan(values["results"])
-    for name in ("abstained", *(each for each in fields if each in ERROR_FIELDS)):
-        yield "dont_know" if name == "abstained" else name, values[name] > 0.5, ~np.isnan(values[name])
 
 
 def _usual(counts: Array, weekday: Array | None, hour: Array) -> Array:
