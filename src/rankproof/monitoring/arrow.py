@@ -54,18 +54,20 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
         with parquet.ParquetFile(path, pre_buffer=False) as file:
             rows, groups = file.metadata.num_rows, file.metadata.num_row_groups
             apart = rows >= LARGE * groups or groups == 1
-            # Arrow cannot put the dictionaries of lists of several groups together; groups of few rows are not read
-            # one by one, so there lists have none.
-            repeated = [each for each in _repeated(file) if apart or "." not in each]
             roots = {each.partition(".")[0] for each in (*maker.by, *maker.fields)}
             all_needed = maker.change is not None  # a hook may look at any column
             wanted = [*found.values(), *(each for each in others if all_needed or each in roots)]
-            size = sum(
-                file.metadata.row_group(group).column(at).total_uncompressed_size
-                for at in range(file.metadata.num_columns)
-                for group in range(groups)
-                if file.schema.column(at).path.partition(".")[0] in wanted
-            )
+            size, beyond = 0, Counter[str]()
+            for group in map(file.metadata.row_group, range(groups)):
+                for column in map(group.column, range(group.num_columns)):
+                    path_in_file = column.path_in_schema
+                    size += column.total_uncompressed_size * (path_in_file.partition(".")[0] in wanted)
+                    if column.physical_type == "BYTE_ARRAY":
+                        beyond[path_in_file] += column.total_uncompressed_size - 4 * column.num_values
+            # Texts, within lists too, are kept as places in a dictionary if the file has them so: a text takes four
+            # bytes at least. Arrow cannot put the dictionaries of lists of several groups together; groups of few rows
+            # are not read one by one, so there lists have none.
+            repeated = [each for each, over in beyond.items() if over < 0 and (apart or "." not in each)]
             scores = None if ids or all_needed else _scores_only(file, found)
             if scores is not None:
                 wanted[wanted.index(found["results"])] = scores
@@ -80,16 +82,6 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
                     yield batch if scores is None else batch.replace_schema_metadata(ALONE)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as bad:
         raise DataError(f"{name}: not valid Parquet ({shorten(reason(bad))}). Next: copy or write it again.") from bad
-
-
-def _repeated(file: Any) -> list[str]:
-    """The texts, within lists too, that are kept as places in a dictionary: a text takes four bytes at least."""
-    size: Counter[str] = Counter()
-    for group in map(file.metadata.row_group, range(file.num_row_groups)):
-        for column in map(group.column, range(group.num_columns)):
-            if column.physical_type == "BYTE_ARRAY":
-                size[column.path_in_schema] += column.total_uncompressed_size - 4 * column.num_values
-    return [path for path, over in size.items() if over < 0]
 
 
 def _scores_only(file: Any, found: Mapping[str, str]) -> str | None:

@@ -322,8 +322,10 @@ class _Watch:
             "cluster": sums.cluster,
         }
         rejects = reader.rejects
+        by_time = sorted(sums.profile, key=lambda key: (key[0] == "hour", int(key[1])))
+        profile = sums.estimates({key: sums.profile[key] for key in by_time})
         made = Monitor(
-            sums.estimates(_ordered(sums.total)), windows, sums.estimates(_ordered(sums.profile)), counts,
+            sums.estimates(_ordered(sums.total)), windows, profile, counts,
             reader.read, dict(rejects.reasons.most_common()), rejects.examples,
             self.senders.heavy(sums, reader.maker, counts.events), (*sums.metrics, *PERCENTILES), sums.calendar,
             settings, outages=self.steps.outages(sums.calendar),
@@ -337,12 +339,6 @@ class _Watch:
 
 
 def _ordered(cells: Mapping[tuple[str, str], SumCell]) -> dict[tuple[str, str], SumCell]:
-    """All events first, then the slices, each with the most events first; numbers in their order."""
+    """All events first, then the slices, each with the most events first."""
     slices = list(dict.fromkeys(["", *(name for name, _ in cells)]))
-    numbered = [name for name in ("weekday", "hour") if all(of.isdigit() for each, of in cells if each == name)]
-
-    def place(key: tuple[str, str]) -> tuple[int, int]:
-        name, value = key
-        return slices.index(name), int(value) if name in numbered else -cells[key].events
-
-    return {key: cells[key] for key in sorted(cells, key=place)}
+    return {key: cells[key] for key in sorted(cells, key=lambda key: (slices.index(key[0]), -cells[key].events))}

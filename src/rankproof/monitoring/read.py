@@ -306,19 +306,18 @@ def _rows_of(frame: Any, name: str) -> Iterator[Placed]:
 
 def sources_of(source: Any) -> Iterator[Any]:
     """The sources one by one: the files that a pattern names or a folder holds, the one last written to last."""
+    several = source if isinstance(source, (list, tuple)) else ()
     if isinstance(source, (str, os.PathLike)):
         yield from _files_of(source)
-    elif is_frame(source) or not isinstance(source, (list, tuple)):
-        if isinstance(source, Mapping) or not (is_frame(source) or hasattr(source, "__iter__")):
-            raise UsageError(
-                f"source: got {shorten(source)}, expected a path, a data frame or mappings. Next: give one of them."
-            )
-        yield source
-    elif source and all(isinstance(each, (str, os.PathLike)) or is_frame(each) for each in source):
-        for each in source:
+    elif several and all(isinstance(each, (str, os.PathLike)) or is_frame(each) for each in several):
+        for each in several:
             yield from sources_of(each)
-    else:
+    elif is_frame(source) or (hasattr(source, "__iter__") and not isinstance(source, Mapping)):
         yield source
+    else:
+        raise UsageError(
+            f"source: got {shorten(source)}, expected a path, a data frame or mappings. Next: give one of them."
+        )
 
 
 def _files_of(source: str | os.PathLike[str]) -> Iterator[str]:
