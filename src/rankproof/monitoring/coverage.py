@@ -207,10 +207,7 @@ def live_score(
 
 
 def _weighted(own: Array, weights: Array, found: Strata, least: float, ends: tuple[float, float]) -> LiveMean:
-    """The weighted sum with its interval by Student's t.
-
-    If the scores of every kind are all equal, their variance is taken to be `least`: it is not known to be 0.
-    """
+    """The weighted sum with its interval by Student's t; if no scores of a kind differ, their variance is `least`."""
     inside = np.bincount(found.of_query, minlength=len(found.live))
     middle = np.bincount(found.of_query, own, minlength=len(found.live)) / inside
     squares = np.bincount(found.of_query, (own - middle[found.of_query]) ** 2, minlength=len(found.live))

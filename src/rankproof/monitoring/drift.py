@@ -1,7 +1,4 @@
-"""`drift`: whether an evaluation set still asks what people ask, its score if it did, and how it has aged.
-
-It ages if documents vanish or change; and its queries may be duplicates, or training queries of a model.
-"""
+"""`drift`: whether an evaluation set still asks what people ask, its score if it did, and how it has aged."""
 
 from __future__ import annotations
 
@@ -281,9 +278,6 @@ def _own(queries: Any, judgments: Judgments | None) -> tuple[dict[str, str], lis
     if unknown := judged - own.keys() - set(silent):
         notes.append(f"{len(unknown):,} judged queries have no text, so they are left out.")
     return own, notes
-
-
-# --- how the set has aged -------------------------------------------------------------------------------------------
 
 
 def stale_judgments(judgments: Judgments, corpus: Corpus, hashes: Mapping[str, str] | None = None) -> Stale:

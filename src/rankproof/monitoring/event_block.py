@@ -133,8 +133,6 @@ def name_of_value(value: Any) -> str:
     return str(value)
 
 
-# --- hashes of texts ----------------------------------------------------------------------------------------------
-
 _MIX, _SEED = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 
 

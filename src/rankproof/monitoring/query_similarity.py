@@ -1,7 +1,4 @@
-"""How alike queries are: as vectors without a model, in clusters, and by two-sample tests of a set and live queries.
-
-The tests are by permutation, with effect sizes and power.
-"""
+"""How alike queries are: as vectors without a model, in clusters, and by permutation tests with effects and power."""
 
 from __future__ import annotations
 
@@ -203,10 +200,9 @@ class Shift(Displayable):
 def shifts(own: Sequence[str], live: LiveQueries, rows: Array, kind: Array, rng: np.random.Generator) -> list[Shift]:
     """Each test; `rows` and `kind` are of the set's queries first, then of the live ones.
 
-    Of each side at most so many queries are compared, and of each user one if there are enough users.
-
-    Whatever is learnt from the texts is learnt from both parts together, so under the null hypothesis each way of
-    calling some of them the set is as likely as the one we have: the tests are exact for independent queries.
+    Of each side at most `AT_MOST` queries are compared, and of each user one if there are enough users. Whatever is
+    learnt from the texts is learnt from both parts together, so under the null hypothesis each way of calling some of
+    them the set is as likely as the one we have: the tests are exact for independent queries.
     """
     mine = rng.permutation(len(own))[:AT_MOST]
     firsts = np.flatnonzero(np.array(live.turn) == 0)

@@ -1,7 +1,6 @@
 """Logs to blocks or events: files of any kind, frames, mappings, pipes; lines that are no events are counted and shown.
 
-Text is UTF-8: JSON lines, one JSON value, CSV. Of an incomplete file (a log that is being written,
-a truncated archive) the readable part counts.
+Text is UTF-8. Of an incomplete file (a log that is being written, a truncated archive) the readable part counts.
 """
 
 from __future__ import annotations
@@ -246,12 +245,9 @@ class LogReader:
                 yield columns.block()
 
     def _fill(self, columns: RecordColumns, records: Iterator[Placed | None]) -> bool:
-        """Take the records of a block; whether there may be more.
-
-        Records of JSON are many objects without circles that die young: looking for circles among them takes long.
-        """
+        """Take the records of a block; whether there may be more."""
         told, collects, add = monotonic(), gc.isenabled(), columns.add
-        gc.disable()
+        gc.disable()  # records are many objects without circles that die young: to look for circles takes long
         try:
             for record in records:
                 if record is not None:

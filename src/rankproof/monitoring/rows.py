@@ -254,9 +254,6 @@ def margins(scores: Array, begins: Array, lengths: Array, margin: Array) -> None
             margin[at] = best[1] - best[0]
 
 
-# --- parts of one record ------------------------------------------------------------------------------------------
-
-
 def _clicked(clicks: list[Any], hits: Sequence[Any]) -> tuple[set[str | None], list[int]]:
     """The documents that were clicked, and the rank of each click, 0 if it is not known: the results say the other."""
     docs, ranks = set(), []

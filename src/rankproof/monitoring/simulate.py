@@ -172,9 +172,6 @@ def simulate_log(
     return SimulatedLog(scenario)
 
 
-# --- what is drawn ------------------------------------------------------------------------------------------------
-
-
 def _zipf(rng: np.random.Generator, size: Any) -> Array:
     """Which of eight words, the first ones oftener."""
     weights = 1 / np.arange(1, 9)
@@ -261,9 +258,6 @@ def _with_noise(s: Scenario, columns: dict[str, Array], rng: np.random.Generator
     copied["user"], copied["noisy"] = np.full(extra, s.users), np.ones(extra, dtype=bool)
     copied["session"] = s.sessions + np.arange(extra) // 20
     return {name: np.concatenate([each, copied[name]]) for name, each in columns.items()}
-
-
-# --- what is written ----------------------------------------------------------------------------------------------
 
 
 def _query(topic: int, a: int, b: int, form: int) -> str:

@@ -133,10 +133,8 @@ class StepFit:
         return np.asarray(np.exp(logs - logs.max()))
 
     def p(self, chances: Array, first: Permutations, rng: np.random.Generator, needed: float) -> float:
-        """The chance of so strong a step if nothing changed; worked out more finely if it may be below `needed`.
-
-        `first` are the permutations that it begins with.
-        """
+        """The chance of so strong a step if nothing changed, by permutations, the `first` of which serve many series;
+        worked out more finely if it may be below `needed`."""
         if float(self.rest @ self.rest) <= 1e-18 * float(self.values @ self.values):
             return 1.0  # nothing is left
         seen = float(self.strengths(self.rest[:, None]).max())

@@ -74,10 +74,8 @@ class Webhook:
 
 
 class Delivery:
-    """Sends alerts to one address in the background, so that no stream waits for it, and in order.
-
-    What could not be delivered is sent again with what is given next.
-    """
+    """Sends alerts to one address in the background, so that no stream waits for it; those that could not be delivered
+    are sent again with the next ones."""
 
     def __init__(self, hook: Webhook) -> None:
         self._hook, self._changed = hook, Condition()
@@ -131,10 +129,8 @@ class Delivery:
 
 
 def payload(some: Sequence[tuple[Alert, dict[str, Any]]]) -> dict[str, Any]:
-    """What is sent: a text that chats show, and each alert with its rule and the numbers behind it.
-
-    The id is the same for the same alerts on the same events, so that a receiver can drop duplicates.
-    """
+    """What is sent: a text that chats show, each alert with its rule and numbers, and an id by which duplicates can be
+    dropped: the same for the same alerts on the same events."""
     told, log = [each["alert"] for _, each in some], some[-1][1]["log"]
     name = hashlib.blake2b(json.dumps([told, log], sort_keys=True).encode(), digest_size=12).hexdigest()
     return {

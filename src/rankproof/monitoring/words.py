@@ -226,9 +226,6 @@ def _definitions(found: Monitor) -> Iterator[Any]:
     )
 
 
-# --- for machines -------------------------------------------------------------------------------------------------
-
-
 def row(each: OnlineEstimate, calendar: Calendar) -> dict[str, Any]:
     """An estimate as a flat row."""
     numbers = {"value": each.value, "low": each.low, "high": each.high, "error": each.error}
