@@ -168,10 +168,16 @@ class ArrowReader:
             yield block
 
     def _records_of(self, batch: Any, rows: Array) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Some rows as mappings, some thousands at a time."""
+        """Some rows as mappings, some thousands at a time; dates that Python cannot hold are written out."""
         for start in range(0, len(rows), SOME):
             some = rows[start : start + SOME]
-            yield from zip(some.tolist(), _as_records(batch.take(columns.as_places(some))), strict=True)
+            taken = batch.take(columns.as_places(some))
+            try:
+                records = taken.to_pylist()
+            except (ValueError, OverflowError):
+                written = [e.cast(pa.string()) if pa.types.is_temporal(e.type) else e for e in taken.columns]
+                records = pa.record_batch(written, taken.schema.names).to_pylist()
+            yield from zip(some.tolist(), records, strict=True)
 
     def _whole(self, record: dict[str, Any]) -> dict[str, Any]:
         """A record of whose results only scores were read: their ranks are the ids unless a click needs those."""
@@ -304,15 +310,6 @@ class ArrowReader:
                 clicked, event, begin, end = (each[some] for each in (clicked, event, begin, end))
                 row["cited_click"][event[clicked == quoted[begin]]] = 1
                 begin += 1
-
-
-def _as_records(batch: Any) -> list[dict[str, Any]]:
-    """Rows as mappings; dates that Python cannot hold are written out."""
-    try:
-        return list(batch.to_pylist())
-    except (ValueError, OverflowError):
-        written = [each.cast(pa.string()) if pa.types.is_temporal(each.type) else each for each in batch.columns]
-        return list(pa.record_batch(written, batch.schema.names).to_pylist())
 
 
 def _results(column: Any, row: dict[str, Array], *, alone: bool) -> None:

@@ -47,7 +47,7 @@ from rankproof.monitoring.outages import Outage, StepCounts
 from rankproof.monitoring.read import LogReader
 from rankproof.monitoring.rows import RowMaker
 from rankproof.monitoring.sessions_and_windows import LAST, SECOND, Calendar, LineCounts, Sessions, zone_named
-from rankproof.monitoring.window_sums import HeavyUser, Senders, SumCell, Sums
+from rankproof.monitoring.window_sums import HeavyUser, Senders, Sums
 from rankproof.suggestions import nearest
 
 JUDGED = 100
@@ -294,7 +294,7 @@ class _Watch:
 
     def end(self) -> None:
         """Add all remaining events, in turns, so that few windows are open at once."""
-        windows = self.sums.calendar.windows_between(*self.sessions.reach)
+        windows = len(self.sums.calendar.begins(*self.sessions.reach))
         for block in self.sessions.rest(max(TURNS, windows // OF_A_TURN)):
             self._count(block)
         self._close(LAST)
@@ -322,10 +322,13 @@ class _Watch:
             "cluster": sums.cluster,
         }
         rejects = reader.rejects
+        slices = list(dict.fromkeys(["", *(name for name, _ in sums.total)]))
+        # All events first, then the slices, each with the most events first; the profile by time.
+        by_size = sorted(sums.total, key=lambda key: (slices.index(key[0]), -sums.total[key].events))
         by_time = sorted(sums.profile, key=lambda key: (key[0] == "hour", int(key[1])))
-        profile = sums.estimates({key: sums.profile[key] for key in by_time})
         made = Monitor(
-            sums.estimates(_ordered(sums.total)), windows, profile, counts,
+            sums.estimates({key: sums.total[key] for key in by_size}), windows,
+            sums.estimates({key: sums.profile[key] for key in by_time}), counts,
             reader.read, dict(rejects.reasons.most_common()), rejects.examples,
             self.senders.heavy(sums, reader.maker, counts.events), (*sums.metrics, *PERCENTILES), sums.calendar,
             settings, outages=self.steps.outages(sums.calendar),
@@ -336,9 +339,3 @@ class _Watch:
                 "the log spans too long a time to be searched for outages. Next: look for wrong times, or give a part."
             )
         return made
-
-
-def _ordered(cells: Mapping[tuple[str, str], SumCell]) -> dict[tuple[str, str], SumCell]:
-    """All events first, then the slices, each with the most events first."""
-    slices = list(dict.fromkeys(["", *(name for name, _ in cells)]))
-    return {key: cells[key] for key in sorted(cells, key=lambda key: (slices.index(key[0]), -cells[key].events))}
