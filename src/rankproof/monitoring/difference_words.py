@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankproof.core.arrays import by_key
 from rankproof.document.charts import timeline
@@ -150,14 +150,14 @@ def differences_table(differences: Sequence[VariantDifference]) -> Table:
     return Table.of(headings, rows, ("metric", "variant", "verdict"), shrink=(0,))
 
 
-def gravest_outages(found: Monitor) -> Iterator[Block]:
-    """The outages that cost most events, in order of time, and how many there are beside them."""
-    worst = sorted(found.outages, key=lambda each: each.seen - each.usual)[:SHOWN]
+def outages(found: Monitor, most: int | None = None) -> Iterator[Block]:
+    """All outages or those that cost most events, in order of time, and how many there are beside them."""
+    worst = sorted(found.outages, key=lambda each: each.seen - each.usual)[:most]
     if worst:
         yield Paragraph("Outages:")
         yield Bullets([f"{outage_sentence(each, found.calendar)}." for each in found.outages if each in worst])
-    if len(found.outages) > SHOWN:
-        yield Paragraph(f"And {count(len(found.outages) - SHOWN, 'lesser one')}.")
+    if left := len(found.outages) - len(worst):
+        yield Paragraph(f"And {count(left, 'lesser one')}.")
 
 
 def minute_of(calendar: Calendar, time: int) -> str:
@@ -233,34 +233,17 @@ def lasting_changes(found: Monitor) -> list[MetricChange]:
     return [each for each in found.changes if not each.slice or each.metric not in whole]
 
 
-def first_changes(found: Monitor) -> Iterator[Block]:
-    """The first of them in a line each, and how many there are beside them."""
+def changes(found: Monitor, most: int | None = None) -> Iterator[Block]:
+    """All of them, or the first in few words and how many there are beside them."""
     changed = lasting_changes(found)
     told = []
-    for each in changed[:SHOWN]:
+    for each in changed[:most]:
+        name = f"{each.metric} {each.slice}={each.group}" if each.slice else each.metric
+        between = f" (between {each.low} and {each.high})" if most is None and each.low != each.high else ""
         before, after = (value_of(each.metric, value) for value in (each.before, each.after))
-        told.append(f"{_name(each)} from {each.window} on: {after} instead of {before}, p {probability(each.p)}.")
+        told.append(f"{name} from {each.window}{between} on: {after} instead of {before}, p {probability(each.p)}.")
     if told:
-        yield Paragraph("What changed for good:")
+        yield Paragraph("What changed for good (weekdays and hours taken out; false alarms of all at 5 %, by Holm):")
         yield Bullets(told)
-    if len(changed) > SHOWN:
-        yield Paragraph(f"And {len(changed) - SHOWN} more.")
-
-
-def _name(each: MetricChange) -> str:
-    return f"{each.metric} {each.slice}={each.group}" if each.slice else each.metric
-
-
-def changes_table(found: Monitor) -> Iterator[Any]:
-    """All of them."""
-    shown = lasting_changes(found)
-    if not shown:
-        return
-    yield Paragraph("What changed for good (weekdays and hours taken out; false alarms of all at 5 %, by Holm):")
-    rows = []
-    for each in shown:
-        between = f"{each.low} and {each.high}" if each.low != each.high else ""
-        before, after = (value_of(each.metric, value) for value in (each.before, each.after))
-        rows.append((_name(each), each.window, between, before, after, probability(each.p)))
-    headings = ("metric", "from", "between", "before", "after", "p")
-    yield Table.of(headings, rows, headings[:3], shrink=(0,))
+    if left := len(changed) - len(told):
+        yield Paragraph(f"And {left} more.")

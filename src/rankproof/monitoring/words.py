@@ -56,12 +56,11 @@ def monitor(found: Monitor) -> Document:
     begin, end = (differences.minute_of(calendar, each) for each in (counts.first, counts.last))
     span = f"{begin} to {end} ({found.settings['timezone']})"
     fired = [each.sentence for each in found.alerts if each.fired]
-    outages = [f"{differences.outage_sentence(each, found.calendar)}." for each in found.outages]
     lead, others = _lead(found)
     # A screen always has the most serious part: the alerts, or else the first of these.
     first = 1 if fired else 0
     second = 1 if fired or found.changes else 0
-    third = 1 if second or outages else 0
+    third = 1 if second or found.outages else 0
     wrong = found.judged is not None and bool(found.judged.problems)
     against: list[Block] = []
     if found.variants:
@@ -76,13 +75,12 @@ def monitor(found: Monitor) -> Document:
             Part(_overall(found, lead), media=(SCREEN,)),
             Part(_overall(found, [*lead, *others]), media=(TEXT, PAGE, PAPER)),
             *(Part(*blocks, rank=4, name=f"{name} apart") for name, blocks in _slices(found)),
-            Part(*differences.first_changes(found), rank=first, name="changes", media=(SCREEN,)),
-            Part(*differences.gravest_outages(found), rank=second, name="outages", media=(SCREEN,)),
-            Part(*((Paragraph("Outages:"), Bullets(outages)) if outages else ()), media=(TEXT, PAGE, PAPER)),
-            Part(*differences.changes_table(found), media=(TEXT, PAGE, PAPER)),
+            Part(*differences.changes(found, differences.SHOWN), rank=first, name="changes", media=(SCREEN,)),
+            Part(*map(Paragraph, _heavy(found)), rank=third, name="who sends most"),
+            Part(*differences.outages(found, differences.SHOWN), rank=second, name="outages", media=(SCREEN,)),
+            Part(*differences.outages(found), *differences.changes(found), media=(TEXT, PAGE, PAPER)),
             Part(*against, rank=2, name="variants against each other"),
             Part(*map(Paragraph, _judged(found)), rank=2 * (not wrong), name="what was judged"),
-            Part(*map(Paragraph, _heavy(found)), rank=third, name="who sends most"),
             Part(*map(Paragraph, _lines(found)), rank=3, name="what was read"),
             *(
                 Part(Paragraph(f"note: {each}"), rank=0 if isinstance(each, Absent) else 3, name="notes")
