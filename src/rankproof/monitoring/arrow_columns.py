@@ -128,9 +128,14 @@ def hash_texts(column: Any, known: dict[str, tuple[Any, Hashes]], name: str) -> 
 def _hashes_of(texts: Any, sketched: bool) -> Hashes:
     if not is_text(texts.type):
         raise UnusualShape
-    data, begins = _lower(texts) if sketched else _bytes_of(texts)
-    hashes = hash_bytes(data, begins)
-    return hashes, sketch_bytes(data, begins) if sketched else np.zeros((0, len(hashes)), dtype=np.uint64)
+    data, begins = _bytes_of(texts)
+    if not sketched:
+        return hash_bytes(data, begins), np.zeros((0, len(texts)), dtype=np.uint64)
+    if (data < 128).all():
+        data = data + np.uint8(32) * ((data >= ord("A")) & (data <= ord("Z")))
+    else:  # small letters are those of Python: the tables of Arrow differ for a few
+        data, begins = as_bytes([(each or "").lower() for each in texts.to_pylist()])
+    return hash_bytes(data, begins), sketch_bytes(data, begins)
 
 
 def places(encoded: Any) -> Array:
@@ -139,14 +144,6 @@ def places(encoded: Any) -> Array:
     if encoded.indices.null_count:
         found[nulls(encoded.indices)] = len(encoded.dictionary)
     return found
-
-
-def _lower(texts: Any) -> tuple[Array, Array]:
-    """Texts in small letters, as Python knows them: the tables of Arrow differ for a few."""
-    data, begins = _bytes_of(texts)
-    if (data < 128).all():
-        return data + np.uint8(32) * ((data >= ord("A")) & (data <= ord("Z"))), begins
-    return as_bytes([(each or "").lower() for each in texts.to_pylist()])
 
 
 def has_text(texts: Any) -> Array:

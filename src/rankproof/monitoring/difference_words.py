@@ -185,37 +185,31 @@ def charts_over_time(found: Monitor) -> Iterator[Chart]:
     """Each metric over time, with its intervals, the day it changed, and outages."""
     for name, series in series_by_metric(found).items():
         if len(series) > 1:
+            labels = [found.calendar.label(e.start or 0) for e in series]
             ends = [e.value if math.isinf(e.high) else e.high for e in series]
-            points = [
-                (found.calendar.label(e.start or 0), e.value, e.low, high) for e, high in zip(series, ends, strict=True)
-            ]
-            marks = [*_change_marks(found, name, points), *_outage_marks(found, name, series)]
+            points = [(label, e.value, e.low, high) for label, e, high in zip(labels, series, ends, strict=True)]
+            marks = list(_marks(found, name, series, labels))
             told = f"; {'; '.join(dict.fromkeys(mark[-1] for mark in marks))}" if marks else ""
             yield Chart(f"{name} by {found.settings['window']}{told}", picture=partial(timeline, name, points, marks))
 
 
-Mark = tuple[str, int, int, str]
-
-
-def _change_marks(found: Monitor, metric: str, points: list[tuple[str, float, float, float]]) -> Iterator[Mark]:
-    places = {label: at for at, (label, *_) in enumerate(points)}
+def _marks(
+    found: Monitor, metric: str, series: Sequence[OnlineEstimate], labels: list[str]
+) -> Iterator[tuple[str, int, int, str]]:
+    """Changes of a metric; outages of everything, and bursts of this metric, on the windows that they touch."""
     for each in found.changes:
-        if each.metric == metric and not each.slice and each.window in places:
-            at = places[each.window]
+        if each.metric == metric and not each.slice and each.window in labels:
+            at = labels.index(each.window)
             before, after = (value_of(metric, value) for value in (each.before, each.after))
             yield "change", at, at, f"from {each.window} on {after} instead of {before}"
-
-
-def _outage_marks(found: Monitor, metric: str, series: Sequence[OnlineEstimate]) -> Iterator[Mark]:
-    """Outages of everything, and bursts of this metric, on the windows that they touch."""
-    for each in found.outages:
-        if each.kind == "source" or (each.what and each.what != metric):
+    for outage in found.outages:
+        if outage.kind == "source" or outage.what not in ("", metric):
             continue
-        touched = [at for at, e in enumerate(series) if (e.start or 0) < each.end and each.start < (e.end or 0)]
+        touched = [at for at, e in enumerate(series) if (e.start or 0) < outage.end and outage.start < (e.end or 0)]
         # A window without any event has no point: the mark stands between its neighbours.
-        after = sum((e.start or 0) < each.start for e in series)
-        first, last = (touched[0], touched[-1]) if touched else (after - 1, min(after, len(series) - 1))
-        yield "outage", max(first, 0), last, outage_sentence(each, found.calendar)
+        later = sum((e.start or 0) < outage.start for e in series)
+        first, last = (touched[0], touched[-1]) if touched else (later - 1, min(later, len(series) - 1))
+        yield "outage", max(first, 0), last, outage_sentence(outage, found.calendar)
 
 
 def outage_sentence(each: Outage, calendar: Calendar) -> str:

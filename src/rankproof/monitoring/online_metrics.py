@@ -246,17 +246,13 @@ def ratios(
         effective = np.where(error > 0, spread / error**2, users)
         whole = np.all((of == np.floor(of)), axis=1)  # counts of yes and no: nothing is surer than independent events
         effective = np.where(whole, np.minimum(effective, n), effective)
-        low, high = wilson(value, effective, t)
-        low, high = np.where(bounded, low, value - t * error), np.where(bounded, high, value + t * error)
+        # Wilson's score interval of a share.
+        scale = 1 + t**2 / effective
+        centre = (value + t**2 / (2 * effective)) / scale
+        half = t / scale * np.sqrt(np.maximum(spread / effective + t**2 / (4 * effective**2), 0))
+        low = np.where(bounded, np.minimum(np.maximum(centre - half, 0), value), value - t * error)
+        high = np.where(bounded, np.maximum(np.minimum(centre + half, 1), value), value + t * error)
     return tuple(each.tolist() for each in (n, users, value, low, high, error))
-
-
-def wilson(value: Array, n: Array, t: Array) -> tuple[Array, Array]:
-    """Wilson's score interval of a share among an effective number of events."""
-    scale = 1 + t**2 / n
-    centre = (value + t**2 / (2 * n)) / scale
-    half = t / scale * np.sqrt(np.maximum(value * (1 - value) / n + t**2 / (4 * n**2), 0))
-    return np.minimum(np.maximum(centre - half, 0), value), np.maximum(np.minimum(centre + half, 1), value)
 
 
 def number_of_users(hit: Array) -> Array:

@@ -258,16 +258,11 @@ def _wording(rows: Array, labels: Array) -> tuple[Array, Array]:
     across = (to_live * labels).sum(axis=0) / (n * m)
     discrepancy = within_set + within_live - 2 * across
     witness = np.where(labels > 0, to_live / m - to_set / (n - 1), to_live / (m - 1) - to_set / n)
-    return discrepancy, _auc(witness, labels)
-
-
-def _auc(values: Array, labels: Array) -> Array:
-    """How often a value of the live part is above one of the set's, column by column; ties count half."""
-    found = []
-    for own, label in zip(values.T, labels.T, strict=True):
-        m = len(label) - label.sum()
-        found.append(float((mean_ranks(own)[label == 0].sum() - m * (m + 1) / 2) / (m * label.sum())))
-    return np.array(found)
+    above = [
+        (mean_ranks(values)[label == 0].sum() - m * (m + 1) / 2) / (m * n)
+        for values, label in zip(witness.T, labels.T, strict=True)
+    ]
+    return discrepancy, np.array(above)
 
 
 def _moved(group: Array, labels: Array) -> Array:
