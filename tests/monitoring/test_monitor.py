@@ -551,6 +551,7 @@ def test_a_rating_is_no_thumb_unless_it_is_named(how: dict[str, Any]) -> None:
     found = monitor(rows, **how)
     assert (found.events, found.rejected) == (50, {})
     assert {"thumbs_up", "vote_share"}.isdisjoint(each.metric for each in found.estimates)
+    assert "Rating may hold stars, so it is not read as thumb" in " ".join(found.notes)
     assert monitor(rows, fields=["Rating"], **how)["Rating"] == 3
     voted = monitor([{**each, "Rating": each["Rating"] > 1} for each in rows], columns={"thumb": "Rating"}, **how)
     assert (voted["thumbs_up"], voted["vote_share"]) == (0.8, 1)

@@ -28,6 +28,7 @@ from rankproof.document.terminal import spark
 from rankproof.errors import DataError
 from rankproof.monitoring import difference_words as differences
 from rankproof.monitoring.event_block import MOST_VALUES
+from rankproof.monitoring.event_values import plain_key
 from rankproof.monitoring.events import Rejects
 from rankproof.monitoring.online_metrics import OnlineEstimate, Percentile, interval_of, value_of
 from rankproof.monitoring.rows import RowMaker
@@ -376,6 +377,12 @@ def notes_on(found: Monitor, maker: RowMaker) -> Iterator[str]:
                 f"{name} is read as {role}, not as a field of its own. Next: check what {role} says."
                 if role
                 else f"no event has a number in the field {name}. Next: check its name and what it holds."
+            )
+    for key in maker.schema.keys if "vote_share" not in values else ():
+        if plain_key(key) == "rating" and key not in (*maker.fields, *maker.by):
+            yield (
+                f"{key} may hold stars, so it is not read as thumb. Next: say {columns_named('thumb', key)} if it is "
+                f"up or down (1 or -1); give {key} as a field for its mean."
             )
     if alone := [name for name, each in values.items() if math.isnan(each.low) and math.isfinite(each.value)]:
         what = "all events" if len(alone) == len(values) else f"the events that count for {', '.join(alone)}"
