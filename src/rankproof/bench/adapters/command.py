@@ -260,39 +260,20 @@ def _read(line: str) -> tuple[str | None, Any]:
 def words_of(line: str, *, windows: bool = os.name == "nt") -> list[str]:
     r"""The words of a command; what is quoted stays together. An open quote is a `ValueError`.
 
-    On Windows by the rules of Microsoft's C runtime: a backslash is plain unless a double quote follows.
+    On Windows only double quotes count, and a backslash is part of a path.
 
     >>> words_of(r"python 'my find.py' a\ b", windows=False)
     ['python', 'my find.py', 'a b']
-    >>> words_of(r'"C:\Program Files\find.exe" --index D:\data\ "say \"hi\""', windows=True)
-    ['C:\\Program Files\\find.exe', '--index', 'D:\\data\\', 'say "hi"']
+    >>> words_of(r'"C:\Program Files\find.exe" --index D:\data\ ', windows=True)
+    ['C:\\Program Files\\find.exe', '--index', 'D:\\data\\']
     """
-    if not windows:
-        return shlex.split(line)
-    words: list[str] = []
-    word: list[str] | None = None
-    quoted, at = False, 0
-    while at < len(line):
-        slashes = len(line[at:]) - len(line[at:].lstrip("\\"))
-        at += slashes
-        letter = line[at : at + 1]
-        if slashes:
-            word = [*(word or []), "\\" * (slashes // 2 if letter == '"' else slashes)]
-        escaped, doubled = slashes % 2 == 1, quoted and line[at + 1 : at + 2] == '"'
-        if letter == '"' and (escaped or doubled):
-            word = [*(word or []), letter]
-            at += not escaped
-        elif letter == '"':
-            quoted, word = not quoted, word or []
-        elif letter.isspace() and not quoted:
-            words += [] if word is None else ["".join(word)]
-            word = None
-        elif letter:
-            word = [*(word or []), letter]
-        at += 1
-    if quoted:
-        raise ValueError("No closing quotation")
-    return words if word is None else [*words, "".join(word)]
+    lexer = shlex.shlex(line, posix=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    if windows:
+        lexer.quotes = '"'
+        lexer.escape = ""
+    return list(lexer)
 
 
 TRIES = 3
