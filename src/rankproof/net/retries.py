@@ -20,7 +20,7 @@ from time import monotonic, sleep
 from typing import Protocol, TypeAlias, TypeVar
 
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, UserCode
+from rankproof.errors import UserCode
 
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, *range(520, 531)})
 """Statuses after which the same request may succeed."""
@@ -49,8 +49,6 @@ class Failed(Exception):
         self.late = late
         self.attempts = 1
         """The number of attempts, including this one."""
-        self.fatal: UsageError | None = None
-        """Whether the next questions would fail in the same way."""
 
 
 def failure_of(error: BaseException) -> Failed:

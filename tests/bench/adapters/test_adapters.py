@@ -247,7 +247,6 @@ def test_only_what_is_called_like_a_number_of_documents_gets_k(function: Any, fo
         (Engine().by_tenant, "needs 'tenant'"),
         (Engine.by_tenant, "give the method of an object"),
         (lru_cache(by_tenant), "needs 'tenant'"),
-        (_handed_on(by_tenant), "needs 'tenant'"),
         (lambda *, query, k: [], "wrap it, like lambda question: search(query=question)"),
         (lambda: ["d1"], "cannot be called with a question alone"),
     ],
@@ -257,6 +256,11 @@ def test_what_has_no_value_is_an_error_that_says_what_to_do(function: Any, words
         Benchmark({"q1": "why?", "q2": "who?"}).run("own", function)
     assert words in str(caught.value)
     assert "Next: " in str(caught.value)
+
+
+def test_what_a_decorator_does_not_give_is_the_failure_of_each_question() -> None:
+    run = Benchmark({"q1": "why?"}).run("own", _handed_on(by_tenant))
+    assert "missing 1 required positional argument: 'tenant'" in run.failures["q1"]
 
 
 # --- other libraries, by what their objects look like ---------------------------------------------
@@ -421,7 +425,7 @@ def test_a_function_is_known_by_its_code_and_what_it_was_bound_to() -> None:
     assert settings(made(1)) == settings(made(1))
     assert settings(made(1)) != settings(made(2))
     assert settings(made(1)) != settings(made(1, fast=True))
-    assert settings(partial(plain, 1)) != settings(partial(plain, 2))
+    assert settings(partial(by_tenant, tenant="a")) != settings(partial(by_tenant, tenant="b"))
     assert not adapt(plain).known
     assert adapt(plain, settings={"index": "v2"}).known
 

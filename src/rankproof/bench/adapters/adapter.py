@@ -183,10 +183,6 @@ def answers_of(raw: Any, questions: int) -> Sequence[Any]:
     return every
 
 
-class Unaskable(UsageError):
-    """A retriever that cannot be called as given: no question would be answered."""
-
-
 K_NAMES = (
     *("k", "topk", "topn", "n", "limit", "size", "nresults", "numresults", "maxresults", "numberofresults"),
     *("ndocs", "numdocs", "maxdocs", "ndocuments", "numdocuments", "maxdocuments", "nhits", "numhits"),
@@ -250,23 +246,9 @@ def with_k(function: Callable[..., Any]) -> Callable[[Any, int], Any]:
     lacking = [each for each in needed if each is not first and each is not taken]
     if not lacking and (first is None or first.kind == Parameter.VAR_KEYWORD):
         lacking = [QUESTION]
-    if lacking and lacking != [QUESTION] and not hands_on:
+    if lacking and not hands_on:  # a decorator that hands on may give what is lacking
         raise _unaskable(function, parameters, lacking)
-    call = _calling(function, taken, signature)
-    if not lacking:
-        return call
-
-    def guarded(text: Any, k: int) -> Any:
-        # A decorated function may be given by its decorator what it lacks; if it is not, that is an error.
-        try:
-            return call(text, k)
-        except TypeError as error:
-            missing = "missing" in str(error) and any(f"'{each.name}'" in str(error) for each in lacking)
-            if missing or lacking == [QUESTION]:
-                raise _unaskable(function, parameters, lacking) from error
-            raise
-
-    return guarded
+    return _calling(function, taken, signature)
 
 
 def _signature(function: Callable[..., Any], *, follow: bool) -> inspect.Signature | None:
@@ -301,22 +283,22 @@ def _calling(
 
 def _unaskable(
     function: Callable[..., Any], parameters: Sequence[Parameter], lacking: Sequence[Parameter]
-) -> Unaskable:
+) -> UsageError:
     name = getattr(function, "__name__", "") or type(function).__name__
     shown = "search" if name in ("<lambda>", "partial") else name
     if parameters and parameters[0].name in ("self", "cls"):
-        return Unaskable(
+        return UsageError(
             f"retriever: {name} is a method without its object, expected a function of a question. "
             f"Next: give the method of an object, like engine.{shown}."
         )
     if lacking == [QUESTION] or any(each.name in QUESTION_NAMES for each in lacking):
-        return Unaskable(
+        return UsageError(
             f"retriever: {name}({', '.join(map(str, parameters))}) cannot be called with a question alone, which "
             f"comes first and without a name. Next: wrap it, like lambda question: {shown}(query=question)."
         )
     names = ", ".join(repr(each.name) for each in lacking)
     given = ", ".join(f"{each.name}=..." for each in lacking)
-    return Unaskable(
+    return UsageError(
         f"retriever: {name} needs {names} beside the question, and only a parameter named like k, top_k, n, limit, "
         f"size or num_results is given a value. Next: give functools.partial({shown}, {given}), or wrap it in a "
         "function of question and k."

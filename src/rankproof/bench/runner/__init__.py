@@ -135,8 +135,6 @@ def _moments_of(
     retriever.allow(plan.timeout)
     try:
         for _ in _moments(work, ask, retriever, reading.k):
-            if work.broken is not None:
-                raise work.broken
             yield work
     except KeyboardInterrupt:
         yield work

@@ -15,10 +15,10 @@ from types import TracebackType
 from typing import Any, TypeAlias, TypedDict
 
 from rankproof.bench.adapters import Adapted
-from rankproof.bench.adapters.adapter import MOST, Unaskable, answers_of, settle_orders
+from rankproof.bench.adapters.adapter import MOST, answers_of, settle_orders
 from rankproof.bench.retriever import Answer, AnswerReading, read_answer
 from rankproof.document.model import Displayable
-from rankproof.errors import UsageError, check_number, check_whole, not_known
+from rankproof.errors import check_number, check_whole, not_known
 from rankproof.net.retries import Attempts, Failed, Pace, Retries, attempts, failure_of
 
 
@@ -116,8 +116,6 @@ class Work:
         self.over = Event()
         """Set when every question has its row, or nobody is to go on."""
         self._jobs = deque(jobs)
-        self.broken: UsageError | None = None
-        """The reason for stopping."""
         self.failed = 0
         """How many questions got no answer."""
         self.done = 0
@@ -171,10 +169,6 @@ class Work:
 
         `anew` replaces what was recorded before.
         """
-        if outcome.failure is not None and outcome.failure.fatal is not None:
-            self.broken = outcome.failure.fatal
-            self.over.set()
-            return
         if outcome.failure is not None and len(job) > 1 and self.plan.splits:
             self._jobs.extend(job.split())
             return
@@ -223,9 +217,6 @@ class RunOutcome:
         self.seconds = perf_counter() - self.start
         if error is not None and not (isinstance(error, KeyboardInterrupt) and current_thread() is main_thread()):
             self.failure = failure_of(error)
-            if isinstance(error, Unaskable):
-                self.failure = Failed(str(error))
-                self.failure.fatal = error
         return self.failure is not None
 
 
