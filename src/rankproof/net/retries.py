@@ -221,16 +221,16 @@ Attempts: TypeAlias = Generator[float | None, T | None, tuple[T, int]]
 """Yields seconds to wait, or None to ask, and is then sent the result; returns the last one and the attempts."""
 
 
-def attempts(retries: Retries, pace: Pace, first: T | None = None) -> Attempts[T]:
-    """The retry loop: the attempts at one request, after the `first` if that was made already."""
-    number, tried = 0, first
+def attempts(retries: Retries, pace: Pace) -> Attempts[T]:
+    """The retry loop: the attempts at one request."""
+    number = 0
     while True:
         number += 1
-        if tried is None:
-            while wait := pace.turn():
-                yield wait
-            while tried is None:
-                tried = yield None
+        while wait := pace.turn():
+            yield wait
+        tried = yield None
+        while tried is None:
+            tried = yield None
         failure = tried.failure
         if failure is None:
             return tried, number
@@ -239,7 +239,6 @@ def attempts(retries: Retries, pace: Pace, first: T | None = None) -> Attempts[T
             return tried, number
         if failure.wait:
             pace.pause(failure.wait)
-        tried = None
         yield retries.delay(number, failure)
 
 

@@ -195,31 +195,10 @@ def _each_job(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> It
     Before them comes the job of a call that was given up, if there is one.
     """
     with closing(Waiter()) as waiter:
-        if given_up is not None and not _follow(work, ask, given_up.job, waiter, *work.given_up(given_up)):
+        if given_up is not None and not _follow(work, ask, given_up.job, waiter, given_up.course, work.late(given_up)):
             return
-        while (job := work.next()) is not None and _do(work, ask, job, waiter):
+        while (job := work.next()) is not None and _follow(work, ask, job, waiter, work.course()):
             yield
-
-
-def _do(work: Work, ask: Ask, job: Job, waiter: Waiter) -> bool:
-    """Do a job; False if somebody else has taken over. Most are done at the first attempt, and in a hurry."""
-    while wait := work.pace.turn():
-        if work.over.wait(wait):
-            return False
-    call = work.begin(job)
-    outcome = _asked(ask, job, waiter)
-    if not work.end(call):
-        return False
-    if outcome.failure is not None:
-        return _follow(work, ask, job, waiter, work.course(outcome))
-    work.deliver(job, outcome, 1)
-    return True
-
-
-def _asked(ask: Ask, job: Job, waiter: Waiter) -> RunOutcome:
-    with RunOutcome() as outcome:
-        outcome.value = whole_value(job, waiter(ask(job)))
-    return outcome
 
 
 def _follow(work: Work, ask: Ask, job: Job, waiter: Waiter, course: Course, reply: RunOutcome | None = None) -> bool:
@@ -233,7 +212,8 @@ def _follow(work: Work, ask: Ask, job: Job, waiter: Waiter, course: Course, repl
                     return False
                 continue
             call = work.begin(job, course)
-            reply = _asked(ask, job, waiter)
+            with RunOutcome() as reply:
+                reply.value = whole_value(job, waiter(ask(job)))
             if not work.end(call):
                 return False
     except StopIteration as end:
@@ -327,7 +307,7 @@ def _start_tasks(work: Work, ask: Ask, given_up: Sequence[RetrieverCall] = ()) -
     """
 
     async def work_off(call: RetrieverCall | None) -> None:
-        if call is not None and not await _follow_task(work, ask, call.job, *work.given_up(call)):
+        if call is not None and not await _follow_task(work, ask, call.job, call.course, work.late(call)):
             return
         while (job := work.next()) is not None and await _follow_task(work, ask, job, work.course()):
             pass

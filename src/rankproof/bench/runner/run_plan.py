@@ -98,8 +98,7 @@ Course: TypeAlias = "Attempts[RunOutcome]"
 class RetrieverCall:
     """A call that was begun and is not over."""
 
-    course: Course | None
-    """None: the first attempt, for which none was made yet."""
+    course: Course
     job: Job
     since: float
 
@@ -136,20 +135,19 @@ class Work:
         except IndexError:
             return None
 
-    def course(self, first: RunOutcome | None = None) -> Course:
-        """The attempts at one job, and the pauses between them, after the `first` where that was made already."""
-        return attempts(self.plan.retrying, self.pace, first)
+    def course(self) -> Course:
+        """The attempts at one job, and the pauses between them."""
+        return attempts(self.plan.retrying, self.pace)
 
-    def begin(self, job: Job, course: Course | None = None, pause: float = 0.0) -> RetrieverCall:
+    def begin(self, job: Job, course: Course, pause: float = 0.0) -> RetrieverCall:
         """Note that a call begins, or a pause before one."""
         call = RetrieverCall(course, job, monotonic() + pause)
         self._calls[id(call)] = call
         return call
 
-    def given_up(self, call: RetrieverCall) -> tuple[Course, RunOutcome | None]:
-        """How to go on where a call took too long: a course, and what to send into it first."""
-        outcome = late_outcome(self.plan.patience(len(call.job)) or 0.0)
-        return (self.course(outcome), None) if call.course is None else (call.course, outcome)
+    def late(self, call: RetrieverCall) -> RunOutcome:
+        """The outcome of a call that took too long."""
+        return late_outcome(self.plan.patience(len(call.job)) or 0.0)
 
     def end(self, call: RetrieverCall) -> bool:
         """Note that a call is over; whether its outcome still matters to anyone."""
