@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from rankproof.bench.adapters.adapter import Adapted, Answered, Flow, Waiter, await_value, describe
+from rankproof.bench.adapters.adapter import Adapted, Flow, Waiter, await_value, describe
 from rankproof.bench.adapters.code import PLAIN
 from rankproof.bench.retriever import AnswerReading
 from rankproof.bench.runner.run_plan import (
@@ -226,75 +227,54 @@ def _follow(work: Work, ask: Ask, job: Job, waiter: Waiter, course: Course, repl
 
 def _work_off_stream(work: Work, retriever: Adapted, k: int) -> None:
     while (job := work.next()) is not None:
-        made = [_Attempt(work, job, 0)]
-
-        def ask(made: list[_Attempt] = made) -> _Attempt:
-            made.append(_Attempt(work, made[-1].left, len(made)))
-            if not work.over.is_set():
-                made[-1].make(retriever, k)
-            return made[-1]
-
-        course: Attempts[_Attempt] = attempts(work.plan.retrying, Pace())
-        settle(course, ask, work.over.wait)
+        streamed = _StreamedJob(work, job)
+        course: Attempts[_StreamedJob] = attempts(work.plan.retrying, Pace())
+        settle(course, partial(streamed.ask, retriever, k), work.over.wait)
+        work.close(job)
 
 
-class _Attempt:
-    """One attempt at the questions of a job."""
+class _StreamedJob:
+    """A job whose answers come one by one; the questions that failed are asked again together."""
 
-    def __init__(self, work: Work, job: Job, attempt: int) -> None:
+    def __init__(self, work: Work, job: Job) -> None:
         self.work = work
         self.job = job
-        self.attempt = attempt
+        self.attempt = 0
         self.told: set[int] = set()
+        """The places of questions that have a row; one that comes again takes it back."""
         self.again: dict[int, Failed] = {}
         """Places that failed and are to be asked again."""
-        self.last: tuple[int, RunOutcome] | None = None
-        """The last open answer: it ends the work, so it is delivered when no answer can be taken back any more."""
-
-    @property
-    def left(self) -> Job:
-        """The questions to ask again: all, if none was asked."""
-        places = sorted(self.again) if self.attempt else range(len(self.job))
-        return Job(tuple(self.job.ids[i] for i in places), tuple(self.job.texts[i] for i in places))
 
     @property
     def failure(self) -> Failed | None:
         """Why questions are to be asked again, and after what pause; None if none is."""
         return max(self.again.values(), key=lambda each: each.wait, default=None)
 
-    def make(self, retriever: Adapted, k: int) -> None:
-        """Ask."""
+    def ask(self, retriever: Adapted, k: int) -> _StreamedJob:
+        """Ask all questions the first time, then those that failed."""
+        places = sorted(self.again) if self.attempt else range(len(self.job))
+        self.attempt += 1
+        self.again = {}
         flow = Flow(self.work.plan.timeout, self.work.pace.turn, self.work.over.is_set)
         with RunOutcome() as whole:
-            if retriever.stream is not None:
-                for answered in retriever.stream(self.job.texts, k, flow):
-                    self._take(answered)
+            if retriever.stream is not None and not self.work.over.is_set():
+                for n, answer, seconds in retriever.stream([self.job.texts[i] for i in places], k, flow):
+                    self._take(places[n], answer, seconds)
         if whole.failure is not None:
-            for place in set(range(len(self.job))) - self.told - set(self.again):
-                self._take((place, whole.failure, whole.seconds))
-        if self.last is not None:
-            self._deliver(*self.last, anew=False)
+            for place in set(places) - self.told - set(self.again):
+                self._take(place, whole.failure, whole.seconds)
+        return self
 
-    def _take(self, answered: Answered) -> None:
-        place, answer, seconds = answered
+    def _take(self, place: int, answer: Any, seconds: float) -> None:
         failure = answer if isinstance(answer, Failed) else None
-        outcome = RunOutcome(answer if failure is None else None, failure, seconds)
         anew = place in self.told
         if failure is not None and self.work.plan.retrying.allow(self.attempt, failure) and not anew:
             self.again[place] = failure
             return
         self.again.pop(place, None)
         self.told.add(place)
-        if len(self.told) + len(self.again) == len(self.job) and (
-            not anew or (self.last is not None and self.last[0] == place)
-        ):
-            self.last = place, outcome
-        else:
-            self._deliver(place, outcome, anew)
-
-    def _deliver(self, place: int, outcome: RunOutcome, anew: bool) -> None:
-        one = Job((self.job.ids[place],), (self.job.texts[place],))
-        self.work.deliver(one, outcome, self.attempt, anew=anew)
+        outcome = RunOutcome(answer if failure is None else None, failure, seconds)
+        self.work.record(Job((self.job.ids[place],), (self.job.texts[place],)), outcome, self.attempt, anew=anew)
 
 
 # --- tasks of an event loop -----------------------------------------------------------------------------

@@ -119,13 +119,14 @@ class Work:
         """How many questions got no answer."""
         self.done = 0
         """How many questions are through with it."""
-        self._total = sum(map(len, self._jobs))
+        self._open = len(self._jobs)
+        """How many jobs are not over."""
         self._calls: dict[int, RetrieverCall] = {}
         self._outcomes: deque[tuple[Job, RunOutcome, int]] = deque()
         self._lock = Lock()
         self.pace = Pace(plan.rate)
         self._reading = reading
-        if not self._total:
+        if not self._jobs:
             self.over.set()
 
     def next(self) -> Job | None:
@@ -162,21 +163,29 @@ class Work:
         """The calls that are not over."""
         return list(self._calls.values())
 
-    def deliver(self, job: Job, outcome: RunOutcome, attempt: int, *, anew: bool = False) -> None:
-        """Record how a job ended; a failed batch is asked again, question by question.
-
-        `anew` replaces what was recorded before.
-        """
-        if outcome.failure is not None and len(job) > 1 and self.plan.splits:
-            self._jobs.extend(job.split())
-            return
+    def record(self, job: Job, outcome: RunOutcome, attempt: int, *, anew: bool = False) -> None:
+        """Put down an outcome; `anew` replaces the one before."""
         self._outcomes.append((job, outcome, attempt))
-        questions = len(job.ids)
         with self._lock:
-            self.done += 0 if anew else questions
-            self.failed += questions if outcome.failure is not None else 0
-            if self.done == self._total:
+            self.done += 0 if anew else len(job)
+            self.failed += len(job) if outcome.failure is not None else 0
+
+    def close(self, job: Job, *, again: bool = False) -> None:
+        """Note that a job is over; its questions are asked `again` one by one, if they are to be."""
+        with self._lock:
+            if again:
+                self._jobs.extend(job.split())
+                self._open += len(job)
+            self._open -= 1
+            if not self._open:
                 self.over.set()
+
+    def deliver(self, job: Job, outcome: RunOutcome, attempt: int) -> None:
+        """Record how a job ended; a failed batch is asked again, question by question."""
+        again = outcome.failure is not None and len(job) > 1 and self.plan.splits
+        if not again:
+            self.record(job, outcome, attempt)
+        self.close(job, again=again)
 
     def fetch(self) -> list[RunRow]:
         """The rows that were delivered since the last call."""
