@@ -1,8 +1,6 @@
 """Exact search for the nearest vectors: one matrix product, and as little else as possible.
 
-Finding the best of 100,000 products can cost more than computing them. So one pass finds the largest product of each
-small block; the k-th largest of these is a threshold that at least k vectors reach, and few more do.
-Only for those, products are computed again in double precision, each in the same way at any
+For those near the k-th largest product, products are computed again in double precision, each in the same way at any
 position, so that equal vectors have equal scores and a question has the same answer alone and among others.
 """
 
@@ -76,8 +74,6 @@ def unit_rows(rows: Array) -> Array:
 Nearest: TypeAlias = tuple[Array, Array]
 """Places, and the product at each."""
 
-BLOCK = 64
-"""Products of which only the largest is looked at first."""
 AT_ONCE = 1 << 22
 """Products that are held at a time."""
 
@@ -125,18 +121,5 @@ def _close(products: Array, k: int, doubt: float, allowed: Array | None) -> Arra
         return np.take(there, _close(products[there], k, doubt, None))
     if len(products) <= k:
         return np.arange(len(products))
-    places = np.flatnonzero(products >= _bar(products, k) - doubt)
-    if len(places) <= 4 * k:
-        return places
-    # If neighbours are nearly equal, the bar was low: these few are worth a true partition.
-    bar = np.partition(products[places], len(places) - k)[len(places) - k]
-    return np.asarray(places[products[places] >= bar - doubt])
-
-
-def _bar(products: Array, k: int) -> float:
-    """The value that at least `k` of the products reach."""
-    whole = len(products) // BLOCK
-    if whole < k:
-        return float(np.partition(products, len(products) - k)[len(products) - k])
-    largest = products[: whole * BLOCK].reshape(whole, BLOCK).max(axis=1)
-    return float(np.partition(largest, whole - k)[whole - k])
+    least = np.partition(products, len(products) - k)[len(products) - k]
+    return np.flatnonzero(products >= least - doubt)
