@@ -101,7 +101,6 @@ def test_lsa_says_what_it_takes_and_refuses_what_does_not_fit() -> None:
         cost_of(load_corpus({f"d{n}": "word " * 50 + str(n) for n in range(5000)})),
     )
     assert small.bytes > 0
-    assert small.seconds < 60
     assert 0 < large.words == 5001
     with pytest.raises(UsageError, match=r"lsa: 156 documents .*MiB of memory.*Next: fewer dimensions"):
         lsa(corpus, memory=1e6)

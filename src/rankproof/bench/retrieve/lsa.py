@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import log
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from rankproof.bench.retrieve.nearest_vectors import nearest_among, unit_rows
 from rankproof.bench.retrieve.search import Search, with_options
 from rankproof.core.corpus import Document
 from rankproof.core.hits import Array
-from rankproof.document.model import Displayable
 from rankproof.errors import UsageError, check_whole
 from rankproof.io.corpora import load_corpus
 from rankproof.text.tokens import LENGTHS, LONGEST, parts_of, words
@@ -142,10 +141,6 @@ PER_FEATURE = 340
 PER_DIMENSION = 24
 """Bytes for each dimension of a piece, document or word, with the copies that are held at once."""
 
-CHARACTERS_A_SECOND = 1_000_000
-PRODUCT, UPRIGHT = 10e-9, 1e-9
-"""Seconds of an entry in all products with one direction, and of a piece for two directions set upright."""
-
 MOST = 256
 """Default dimensions: one for three documents, but no more than this."""
 FEWEST = 16
@@ -154,32 +149,13 @@ UNKNOWN = 4 * 2**30
 """Memory that is taken to be free if the system does not say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cost(Displayable):
-    """The memory needed to build the index."""
+class Cost(NamedTuple):
+    """What it takes to build the index."""
 
-    documents: int
     words: int
     """Different words, about."""
     bytes: float
-    seconds: float
-
-    @property
-    def said(self) -> str:
-        """The estimate in words."""
-        time = f"{self.seconds:.1f} seconds" if self.seconds < 120 else f"{self.seconds / 60:.0f} minutes"
-        return (
-            f"{self.documents:,} documents with about {self.words:,} different words take about "
-            f"{_size(self.bytes)} of memory and {time}"
-        )
-
-    def check(self, most: float) -> None:
-        """Refuse what would take more memory than there is."""
-        if self.bytes > most:
-            raise UsageError(
-                f"lsa: {self.said}; got {_size(most)} for it. Next: fewer dimensions=, a smaller corpus, "
-                "memory= with the bytes it may take, or a store of vectors by a trained model (dense)."
-            )
+    """Of memory."""
 
 
 def _size(number: float) -> str:
@@ -212,16 +188,8 @@ def cost_of(corpus: Mapping[str, Document], dimensions: int | None = None) -> Co
     some = sorted(known)[:: max(1, len(known) // CUT)]
     cut = len({part for word in some for part in parts_of(word)}) * different / max(1, len(some))
     features = min(cut, different + sum(min(pieces / 3, letters**n) for n in LENGTHS))
-    followed = _dimensions(dimensions, max(1, number)) + MORE
-    vectors = followed * PER_DIMENSION * (features + number + different)
-    return Cost(
-        documents=number,
-        words=different,
-        bytes=AT_LEAST + PER_ENTRY * entries + PER_PIECE * pieces + PER_FEATURE * features + vectors,
-        seconds=characters / CHARACTERS_A_SECOND
-        + (pieces + entries) * followed * PRODUCT
-        + features * followed**2 * UPRIGHT,
-    )
+    vectors = (_dimensions(dimensions, max(1, number)) + MORE) * PER_DIMENSION * (features + number + different)
+    return Cost(different, AT_LEAST + PER_ENTRY * entries + PER_PIECE * pieces + PER_FEATURE * features + vectors)
 
 
 def free_memory() -> float:
@@ -261,7 +229,13 @@ def lsa(corpus: Any, *, dimensions: int | None = None, memory: float | None = No
     if dimensions is not None:
         check_whole("dimensions", dimensions)
     cost = cost_of(documents, dimensions)
-    cost.check(free_memory() / 2 if memory is None else memory)
+    most = free_memory() / 2 if memory is None else memory
+    if cost.bytes > most:
+        raise UsageError(
+            f"lsa: {len(documents):,} documents with about {cost.words:,} different words take about "
+            f"{_size(cost.bytes)} of memory; got {_size(most)} for it. Next: fewer dimensions=, a smaller corpus, "
+            "memory= with the bytes it may take, or a store of vectors by a trained model (dense)."
+        )
     names = sorted(documents, reverse=True)
     counts = [Counter(words(documents[name].whole)) for name in names]
     space = _learned(counts, dimensions)
