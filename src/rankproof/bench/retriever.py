@@ -308,16 +308,10 @@ def columns_of_alike(items: Sequence[Any], asked: str | None = None) -> Columns 
         return _by_columns(items, asked, itemgetter, first.__contains__) if _same_fields(items) else None
     if isinstance(first, (Sequence, Mapping)) or not hasattr(first, "__dict__") or hasattr(first, "_asdict"):
         return None
+    if getattr(first, "node", None) is not None or not _same_fields(list(map(vars, items))):
+        return None
     try:
-        if not _same_fields(list(map(vars, items))):
-            return None
-        if getattr(first, "node", None) is None:
-            return _by_columns(items, asked, attrgetter, partial(hasattr, first))
-        # LlamaIndex wraps a node and its score in one.
-        score = list(map(attrgetter("score"), items)) if hasattr(first, "score") else None
-        nodes = list(map(attrgetter("node"), items))
-        inner = columns_of_alike(nodes, asked) if len(set(map(type, nodes))) == 1 else None
-        return inner and (inner[0], score)
+        return _by_columns(items, asked, attrgetter, partial(hasattr, first))
     except AttributeError:  # one of them lacks what another has
         return None
 

@@ -40,7 +40,7 @@ def test_by_columns_is_as_one_by_one(found: list[dict[str, Any]], make: Any, ask
 
 
 class Node:
-    """A document of a library that keeps ids behind a property, and wraps documents with their scores."""
+    """A document of a library that keeps ids behind a property."""
 
     def __init__(self, name: str) -> None:
         self.hidden = name
@@ -57,7 +57,6 @@ class Node:
         ([{"id": None, "metadata": {"doc_id": "a"}}] * 2, None),
         ([SimpleNamespace(id="a", score=0.5)] * 2, None),
         ([SimpleNamespace(id=None, page_content="x", metadata={"source": "a"})] * 2, "source"),
-        ([SimpleNamespace(node=Node("a"), score=0.5)] * 2, None),
         ([Node("a")] * 2, None),
     ],
 )
