@@ -58,44 +58,27 @@ def change_texts(template: Any, change: Callable[[str], Any]) -> Any:
     return change(template) if isinstance(template, str) else template
 
 
-def fill_json(template: str, question: str, k: int) -> str:
-    """The text of a JSON body, with the question escaped for use inside quotes.
-
-    >>> fill_json('{"q": "{question}", "size": {k}}', 'say "hi"', 10)
-    '{"q": "say \\\\"hi\\\\"", "size": 10}'
-    """
-    return _replaced(template, json.dumps(question)[1:-1], k)
-
-
-def fill_url(template: str, question: str, k: int) -> str:
-    """The URL, with the question percent-encoded.
-
-    >>> fill_url("http://x/search?q={question}&n={k}", "a b&c", 10)
-    'http://x/search?q=a%20b%26c&n=10'
-    """
-    return _replaced(template, quote(question, safe=""), k)
-
-
 def _replaced(template: str, question: str, k: int) -> str:
     # In one pass, so that a question which has "{k}" in it stays what it is.
     words = {**dict.fromkeys(QUESTION, question), K: str(k)}
     return re.sub("|".join(map(re.escape, words)), lambda found: words[found[0]], template)
 
 
-def with_secrets(template: Any, where: str) -> Any:
-    """The template with `${NAME}` replaced by what the environment has under that name, in every text in it."""
-    return change_texts(template, lambda text: _VARIABLE.sub(lambda found: _secret(found[1], where), text))
+def with_secrets(template: Any, where: str, *, escaped: bool = False) -> Any:
+    """The template with `${NAME}` replaced by what the environment has under that name, in every text in it.
 
+    In a text that is JSON they are `escaped` for use inside quotes.
+    """
 
-def _secret(name: str, where: str) -> str:
-    if name not in os.environ:
-        raise UsageError(f"{where}: the environment has no {name}. Next: set it, as in {name}=... rankproof run ...")
-    return os.environ[name]
+    def secret(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in os.environ:
+            raise UsageError(
+                f"{where}: the environment has no {name}. Next: set it, as in {name}=... rankproof run ..."
+            )
+        return json.dumps(os.environ[name])[1:-1] if escaped else os.environ[name]
 
-
-def json_with_secrets(template: str, where: str) -> str:
-    """The text of a JSON body with `${NAME}` replaced, escaped for use inside quotes."""
-    return _VARIABLE.sub(lambda found: json.dumps(_secret(found[1], where))[1:-1], template)
+    return change_texts(template, lambda text: _VARIABLE.sub(secret, text))
 
 
 Step: TypeAlias = "str | int | None"
@@ -266,13 +249,12 @@ def _request(plain: Mapping[str, Any], name: str) -> Callable[[str, int], Reques
     """A function that makes the request for a question; secrets are looked up once, now."""
     body, params = plain.get("body"), with_secrets(plain.get("params"), f"{name}, params")
     method = str(plain.get("method", "GET" if body is None else "POST")).upper()
-    fill: Callable[[Any, str], Any] = json_with_secrets if isinstance(body, str) else with_secrets
-    body = fill(body, f"{name}, body")
+    body = with_secrets(body, f"{name}, body", escaped=isinstance(body, str))
     headers = _headers(plain.get("headers", {}), body is not None, f"{name}, headers")
     url = with_secrets(plain["url"], f"{name}, url")
 
     def made(question: str, k: int) -> Request:
-        target = fill_url(url, question, k)
+        target = _replaced(url, quote(question, safe=""), k)
         if params:
             target += ("&" if "?" in target else "?") + urlencode(fill_template(params, question, k), doseq=True)
         return Request(method, target, headers, _body(body, question, k))
@@ -296,8 +278,8 @@ def _headers(given: Mapping[str, Any], with_body: bool, where: str) -> dict[str,
 def _body(template: Any, question: str, k: int) -> bytes | None:
     if template is None:
         return None
-    if isinstance(template, str):
-        return fill_json(template, question, k).encode("utf-8", "backslashreplace")
+    if isinstance(template, str):  # JSON, in which the question is inside of quotes
+        return _replaced(template, json.dumps(question)[1:-1], k).encode("utf-8", "backslashreplace")
     return json.dumps(fill_template(template, question, k)).encode("ascii")
 
 
