@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rankproof.bench.connect.store import Part, Store, best_pairs, faults
+from rankproof.bench.connect.store import Part, Store, best_pairs, faults, store_package
 from rankproof.bench.retrieve.dense_search import as_embedder
 from rankproof.bench.retriever import Found
 from rankproof.core.corpus import Document
-from rankproof.errors import check_one_of, missing_extra
+from rankproof.errors import check_one_of
 
 ADVICE = "check the address, the user, and the names of the table and its columns."
 
@@ -23,19 +23,17 @@ class Connections:
     """Connections to one database; idle ones are kept for the next call."""
 
     def __init__(self, where: Any) -> None:
-        try:
-            import psycopg
-        except ImportError as error:
-            raise missing_extra("postgres", "psycopg", "stores") from error
-        self.psycopg: Any = psycopg
+        self.psycopg = store_package("postgres", "psycopg")
         self._given = where if hasattr(where, "execute") else None
-        self._where = "" if self._given is not None else str(where)
-        with self.faults():
-            told = (
-                where.info.get_parameters()
-                if self._given is not None
-                else dict(self.psycopg.conninfo.conninfo_to_dict(self._where))
-            )
+        self._where = str(where)
+        self._secrets: list[str | None] = []
+        if self._given is None:
+            self._secrets = [self._where]  # all of the address, unless the password in it can be found
+            with self.faults():
+                told = self.psycopg.conninfo.conninfo_to_dict(self._where)
+            self._secrets = [told.get("password")]
+        else:
+            told = where.info.get_parameters()
         self.address = {name: str(told[name]) for name in ("host", "port", "dbname") if told.get(name)}
         self._idle: deque[Any] = deque()
         weakref.finalize(self, _close, self._idle)
@@ -57,14 +55,8 @@ class Connections:
                     (connection.close if connection.broken else lambda: self._idle.append(connection))()
 
     def faults(self) -> Any:
-        """The message of PostgreSQL, without the password; without all of the address if that cannot be found."""
-        secrets = []
-        if self._given is None:
-            try:
-                secrets = [self.psycopg.conninfo.conninfo_to_dict(self._where).get("password")]
-            except self.psycopg.Error:
-                secrets = [self._where]
-        return faults("postgres", (self.psycopg.Error,), ADVICE, secrets)
+        """The message of PostgreSQL, without the password."""
+        return faults("postgres", (self.psycopg.Error,), ADVICE, self._secrets)
 
 
 def _close(idle: deque[Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.adapter import OneByOne
@@ -12,7 +13,7 @@ from rankproof.bench.retrieve.dense_search import Embedder, embed_texts
 from rankproof.bench.retrieve.search import check_questions
 from rankproof.bench.retriever import Found, arrange
 from rankproof.core.corpus import Corpus, Document
-from rankproof.errors import DataError, RankproofError, check_whole
+from rankproof.errors import DataError, RankproofError, check_whole, missing_extra
 from rankproof.io.corpora import load_corpus
 from rankproof.net.client import hide_secrets
 from rankproof.net.retries import LONGEST, Failed
@@ -23,6 +24,14 @@ BATCH = 256
 
 class StoreError(Failed, RankproofError):
     """A store cannot be reached, or refuses; a run counts it as a question without an answer."""
+
+
+def store_package(store: str, name: str) -> Any:
+    """The package that a store is reached with."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise missing_extra(store, name.replace("_", "-"), "stores") from error
 
 
 Part: TypeAlias = "tuple[list[Document], Any]"

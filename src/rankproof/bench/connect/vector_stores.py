@@ -12,10 +12,10 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
 
-from rankproof.bench.connect.store import Part, Store, best_pairs, faults, field_in, payload
+from rankproof.bench.connect.store import Part, Store, best_pairs, faults, field_in, payload, store_package
 from rankproof.bench.retrieve.dense_search import as_embedder
 from rankproof.bench.retriever import Found
-from rankproof.errors import check_one_of, missing_extra
+from rankproof.errors import check_one_of
 from rankproof.net.client import without_access
 
 CHROMA_ADVICE = (
@@ -31,29 +31,27 @@ def chroma(
     *,
     id: str | None = None,
     filter: Mapping[str, Any] | None = None,
-    filter_text: Mapping[str, Any] | None = None,
     distance: str = "cosine",
     **options: Any,
 ) -> Store:
     """A collection of Chroma as a retriever.
 
     `where` is a client, ":memory:", a folder, or a URL; `options` go to the client. `id` is the field of the
-    metadata that has the document's id, None the id it is stored under. `filter` and `filter_text` are Chroma's
-    `where` and `where_document`. `distance` is used where `fill` makes the collection.
+    metadata that has the document's id, None the id it is stored under. `filter` is Chroma's `where`. `distance` is
+    used where `fill` makes the collection.
     """
     check_one_of("chroma: distance", distance, SPACES)
     secrets = list(options.get("headers", {}).values())
     client = _chroma_client(where, options, secrets)
     asked = as_embedder(embedder)
     settings: dict[str, Any] = {"store": "chroma", "where": _chroma_address(where), "collection": collection}
-    settings |= {"embedder": dict(asked.settings), "id": id, "filter": filter, "filter_text": filter_text}
+    settings |= {"embedder": dict(asked.settings), "id": id, "filter": filter}
 
     def find(vectors: Any, k: int) -> list[Found]:
         answer = client.get_collection(collection, embedding_function=None).query(
             query_embeddings=[vector.tolist() for vector in vectors],
             n_results=k,
             where=filter,
-            where_document=filter_text,
             include=["distances", "metadatas"] if id else ["distances"],
         )
         ids = answer["ids"]
@@ -82,14 +80,10 @@ def chroma(
 
 
 def _chroma_client(where: Any, options: dict[str, Any], secrets: list[str]) -> Any:
-    try:
-        import chromadb
-        from chromadb.config import Settings
-    except ImportError as error:
-        raise missing_extra("chroma", "chromadb", "stores") from error
+    chromadb = store_package("chroma", "chromadb")
     if hasattr(where, "get_collection"):
         return where
-    quiet = {"settings": Settings(anonymized_telemetry=False), **options}
+    quiet = {"settings": chromadb.config.Settings(anonymized_telemetry=False), **options}
     with _chroma_faults(secrets):
         if where == ":memory:":
             return chromadb.EphemeralClient(**quiet)
@@ -188,14 +182,11 @@ def lancedb(
 
 
 def _lance_connection(where: Any, options: Mapping[str, Any]) -> Any:
-    try:
-        import lancedb
-    except ImportError as error:
-        raise missing_extra("lancedb", "lancedb", "stores") from error
+    package = store_package("lancedb", "lancedb")
     if hasattr(where, "open_table"):
         return where
     with _lance_faults(options.get("api_key")):
-        return lancedb.connect(where, **options)
+        return package.connect(where, **options)
 
 
 def _lance_faults(secret: str | None) -> Any:
@@ -288,18 +279,14 @@ def qdrant(
 
 
 def _qdrant_client(where: Any, options: Mapping[str, Any]) -> Any:
-    try:
-        from qdrant_client import QdrantClient
-    except ImportError as error:
-        raise missing_extra("qdrant", "qdrant-client", "stores") from error
+    package = store_package("qdrant", "qdrant_client")
     if hasattr(where, "query_points"):
         return where
-    make: Any = QdrantClient
     kind = "location" if where == ":memory:" else "url" if "://" in str(where) else "path"
     # Its look at the server's version is taken in a thread of its own, whose warnings come at any moment.
     told = {"check_compatibility": False, **options, kind: str(where)}
     with _qdrant_faults(options):
-        return make(**told)
+        return package.QdrantClient(**told)
 
 
 def _qdrant_address(where: Any) -> str:
