@@ -7,11 +7,9 @@ from the columns of a pool to one score per row; a `Recipe` is a method with all
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Parameter, parameters_of
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import for_face, setting
-from rankproof.errors import DataError, UsageError, check_one_of, not_known, one_of, shorten, warn_caller
+from rankproof.errors import DataError, UsageError, check_number, check_one_of, not_known, one_of, shorten, warn_caller
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.io.values import as_given
 from rankproof.suggestions import docstring
@@ -293,14 +291,13 @@ def _weights(method: Method, weights: Any, names: Sequence[str]) -> tuple[float,
             f"weights: got {len(weights)} for {len(names)} rankings, expected one for each."
             " Next: give one weight per ranking."
         )
-    for name, weight in zip(names, weights, strict=True):
-        if not (type(weight) is not bool and isinstance(weight, Real) and 0 <= float(weight) < math.inf):
-            raise UsageError(
-                f"weights: {name!r} has {weight!r}, expected a number of at least 0. Next: give 0 or more."
-            )
-    if not any(weights):
+    checked = [
+        check_number(f"weights: {name!r}", weight, least=0, advice="give 0 or more")
+        for name, weight in zip(names, weights, strict=True)
+    ]
+    if not any(checked):
         raise UsageError("weights: all are 0, so nothing would be left. Next: weigh at least one ranking.")
-    return tuple(float(weight) for weight in weights)
+    return tuple(checked)
 
 
 @with_columns
