@@ -322,16 +322,12 @@ def _check_condition(where: str, given: Any, alone: bool) -> None:
 
 def _fusions(source: GridSource, searched: Levels) -> Levels:
     """How hybrids combine their parts; a fusion must be one that `fuse` knows, and fit each of them."""
-    hybrids = [part.of for part in searched.values() if part.kind == HYBRID]
     parts = list(parts_of(source, "fusion")) or [GridPart("rrf", "rrf")]
     for part in parts:
-        weights = part.options.get("weights")
-        # Names for what is combined, if no hybrid says them.
-        several = weights if isinstance(weights, (Mapping, list, tuple)) else ("", "")
-        some = weights if isinstance(weights, Mapping) else [f"r{n}" for n in range(len(several))]
-        for names in hybrids or [tuple(some)]:
-            with source.errors_at("fusion", part.label or part.name):
-                fusion_recipe(part, names)
+        for hybrid in searched.values():
+            if hybrid.kind == HYBRID:
+                with source.errors_at("fusion", part.label or part.name):
+                    fusion_recipe(part, hybrid.of)
     return _by_name(parts)
 
 
