@@ -112,8 +112,8 @@ def test_the_split_is_drawn_by_the_seed_alone() -> None:
 def test_both_parts_have_two_queries_at_least(share: float) -> None:
     queries = [f"q{i}" for i in range(10)]
     seen, held = split(queries, share, np.random.default_rng(0))
-    assert seen | held == set(queries)
-    assert not seen & held
+    assert {*seen, *held} == set(queries)
+    assert len(seen) + len(held) == len(queries)
     assert min(len(seen), len(held)) >= 2
     assert len(seen) == min(max(round(share * 10), 2), 8)
 

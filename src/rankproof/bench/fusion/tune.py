@@ -82,7 +82,7 @@ def simplex(n: int, most: int = MOST_WEIGHTS) -> Iterator[tuple[float, ...]]:
             yield point
 
 
-def split(queries: Sequence[str], share: float, rng: np.random.Generator) -> tuple[set[str], set[str]]:
+def split(queries: Sequence[str], share: float, rng: np.random.Generator) -> tuple[list[str], list[str]]:
     """The queries to tune on and those to score on, drawn at random; no order of them makes a difference."""
     check_number("share", share, above=0, below=1, advice="give a share of the queries, like 0.5")
     if len(queries) < FEWEST:
@@ -92,7 +92,7 @@ def split(queries: Sequence[str], share: float, rng: np.random.Generator) -> tup
         )
     drawn = rng.permutation(sorted(queries)).tolist()
     cut = min(max(round(share * len(drawn)), 2), len(drawn) - 2)
-    return set(drawn[:cut]), set(drawn[cut:])
+    return drawn[:cut], drawn[cut:]
 
 
 SEEN, HELD_OUT = "tuned on", "held out"
@@ -228,7 +228,7 @@ def tune(
     warn_of_left_out(loaded.values())
     generator = np.random.default_rng(check_whole("seed", seed, 0))
     seen, _ = split(judged.queries, share, generator)
-    groups = {query: SEEN if query in seen else HELD_OUT for query in judged.queries}
+    groups = dict.fromkeys(judged.queries, HELD_OUT) | dict.fromkeys(seen, SEEN)
     training = pool.of(seen)
 
     def scores(ranking: Any, group: str) -> Scores:
@@ -253,7 +253,7 @@ def tune(
         tuned_on=part(SEEN, SEEN, fused),
         held_out=part(HELD_OUT, HELD_OUT, fused),
         others=(*usual, *(part(f"{name} alone", HELD_OUT, ranking) for name, ranking in loaded.items())),
-        queries=tuple(query for query in judged.queries if query not in seen),
+        queries=tuple(query for query, group in groups.items() if group == HELD_OUT),
         wrong=tuple(
             f"{name}: {each}"
             for name, ranking in loaded.items()

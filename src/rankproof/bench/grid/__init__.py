@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rankproof import sample
+from rankproof.bench.fusion.tune import split
 from rankproof.bench.grid.outcome import (
     Effect,
     GridRow,
@@ -182,9 +183,7 @@ def split_queries(queries: Sequence[str], held_out: float, seed: int) -> tuple[l
     """
     if not held_out or len(queries) < FEWEST:
         return list(queries), []
-    drawn = np.random.default_rng(seed).permutation(sorted(queries)).tolist()
-    cut = min(max(round((1 - held_out) * len(drawn)), 2), len(drawn) - 2)
-    return drawn[:cut], drawn[cut:]
+    return split(queries, 1 - held_out, np.random.default_rng(seed))
 
 
 SAMPLE = "sample"
@@ -193,20 +192,18 @@ SAMPLE = "sample"
 def data_of(source: GridSource, plan: GridPlan) -> tuple[dict[str, str], Judgments, Corpus | None]:
     """The texts of the judged questions, the judgments and the documents; whatever is missing is an error."""
 
-    def read(key: str, own: Callable[[], Any]) -> Any:
-        """The file that a key names; "sample" is the embedded sample."""
+    def named(key: str) -> Any:
         if key not in source.data:
             raise UsageError(
                 f'{source.name}: no {key} named. Next: add  {key} = "..."  (or  benchmark = "sample"  to try).'
             )
-        given = source.data[key]
-        return own() if isinstance(given, str) and given == SAMPLE else source.path(given)
+        return source.path(source.data[key])
 
     whole = source.data.get("benchmark")
     corpus: Corpus | None = None
     if whole is None:
-        questions = load_questions(read("queries" if "queries" in source.data else "questions", sample.queries))
-        judgments = load_judgments(read("judgments", sample.judgments))
+        questions = load_questions(named("queries" if "queries" in source.data else "questions"))
+        judgments = load_judgments(named("judgments"))
     elif isinstance(whole, str) and whole == SAMPLE:
         questions, judgments = sample.queries(), load_judgments(sample.judgments())
         corpus = load_corpus(sample.corpus())
@@ -214,7 +211,7 @@ def data_of(source: GridSource, plan: GridPlan) -> tuple[dict[str, str], Judgmen
         found = load_labelled(source.path(whole))
         questions, judgments, corpus = dict(found.questions), found.judgments, found.corpus
     if source.data.get("corpus") is not None:
-        corpus = load_corpus(read("corpus", sample.corpus))
+        corpus = load_corpus(named("corpus"))
     if corpus is None and plan.reads_documents:
         raise UsageError(
             f"{source.name}: it searches, filters or reranks documents, and no corpus is named. "
@@ -261,7 +258,7 @@ def _summed_up(
         winner=winner.name,
         chosen_on=len(seen),
         held=worth,
-        notes=(*_notes(plan, every, baseline, first, held, worth), *_oddities(runner.steps)),
+        notes=tuple(_notes(plan, runner.steps, every, baseline, first, held, worth)),
         rankings={each.name: each.ranking for each in usable},
         wrong=tuple(_wrong(usable)),
         remembered=kept_answers_note(runner.steps.answers, runner.steps.began),
@@ -275,6 +272,7 @@ def _best(some: Sequence[TriedConfiguration], measure: Measure) -> TriedConfigur
 
 def _notes(
     plan: GridPlan,
+    steps: Steps,
     every: Sequence[TriedConfiguration],
     baseline: str,
     first: TriedConfiguration,
@@ -299,6 +297,9 @@ def _notes(
         )
     if plan.halves:
         yield "Configurations were weeded out on the way: n says on how many questions each was run."
+    for name, odd in steps.odd.items():
+        for what, number in odd.items():
+            yield f"{name}: {number:,} answer{'s' if number > 1 else ''} {what}."
 
 
 def _wrong(usable: Sequence[TriedConfiguration]) -> Iterator[str]:
@@ -307,9 +308,3 @@ def _wrong(usable: Sequence[TriedConfiguration]) -> Iterator[str]:
     for each, names in about.items():
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         yield f"{names[0]}{more}: {each}"
-
-
-def _oddities(steps: Steps) -> Iterator[str]:
-    for name, odd in steps.odd.items():
-        for what, number in odd.items():
-            yield f"{name}: {number:,} answer{'s' if number > 1 else ''} {what}."
