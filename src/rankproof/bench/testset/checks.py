@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Any
 
 from rankproof.core.audit import Audit, Finding, Severity, few_examples
@@ -57,14 +58,7 @@ def longest_run(words: Sequence[str], text: Sequence[str]) -> int:
     >>> longest_run("how long is the free trial".split(), "the free trial is long".split())
     3
     """
-    best, row = 0, [0] * (len(text) + 1)
-    for word in words:
-        new = [0] * (len(text) + 1)
-        for place, other in enumerate(text, start=1):
-            if word == other:
-                new[place] = row[place - 1] + 1
-        row, best = new, max(best, *new)
-    return best
+    return SequenceMatcher(None, words, text, autojunk=False).find_longest_match().size
 
 
 ALIKE = 0.8
