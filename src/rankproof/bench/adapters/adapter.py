@@ -248,7 +248,14 @@ def with_k(function: Callable[..., Any]) -> Callable[[Any, int], Any]:
         lacking = [QUESTION]
     if lacking and not hands_on:  # a decorator that hands on may give what is lacking
         raise _unaskable(function, parameters, lacking)
-    return _calling(function, taken, signature)
+    if taken is None:
+        return lambda text, k: function(text)
+    by_name = taken.name in signature.parameters or any(
+        each.kind == each.VAR_KEYWORD for each in signature.parameters.values()
+    )
+    if taken.kind == ONLY_BY_PLACE or not by_name:
+        return lambda text, k: function(text, k)
+    return lambda text, k: function(text, **{taken.name: k})
 
 
 def _signature(function: Callable[..., Any], *, follow: bool) -> inspect.Signature | None:
@@ -266,19 +273,6 @@ def _is_number(parameter: Parameter) -> bool:
 
 def _plain_name(parameter: Parameter) -> str:
     return parameter.name.replace("_", "").lower() if parameter.kind not in NO_PLACE else "*"
-
-
-def _calling(
-    function: Callable[..., Any], taken: Parameter | None, signature: inspect.Signature
-) -> Callable[[Any, int], Any]:
-    if taken is None:
-        return lambda text, k: function(text)
-    by_name = taken.name in signature.parameters or any(
-        each.kind == each.VAR_KEYWORD for each in signature.parameters.values()
-    )
-    if taken.kind == ONLY_BY_PLACE or not by_name:
-        return lambda text, k: function(text, k)
-    return lambda text, k: function(text, **{taken.name: k})
 
 
 def _unaskable(
