@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def draw(
     by a model for example; 'questions check' then says what leaks.
     """
     from rankproof.bench.adapters import import_named
-    from rankproof.bench.testset.questions import SOURCES, count_sources, draw_questions
+    from rankproof.bench.testset.questions import SOURCES, draw_questions
     from rankproof.io.corpora import load_corpus
     from rankproof.io.load import load_judgments
     from rankproof.io.write import write_judgments
@@ -87,7 +88,8 @@ def draw(
         judged = load_judgments({each.id: {each.document: 1} for each in drawn})
         notes = write_judgments(judged, qrels, "trec" if qrels == STDOUT else None, force=may_replace(qrels))
         tell_written(qrels, notes, count(len(drawn), "judgment"))
-    parts = ", ".join(f"{times} by {source}" for source, times in sorted(count_sources(drawn).items()))
+    drawn_by = Counter(each.source for each in drawn)
+    parts = ", ".join(f"{times} by {source}" for source, times in sorted(drawn_by.items()))
     told = f"{count(len(drawn), 'question')}{f': {parts}' if parts else ''}."
     if number is not None and len(drawn) < number:
         left = len(documents) - len(drawn)

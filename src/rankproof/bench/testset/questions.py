@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -173,11 +172,6 @@ def _apart(words: list[str], text: list[str], salt: str) -> list[str] | None:
 def _shuffled(corpus: Corpus, seed: int) -> list[Document]:
     """An order by hash: a document added later moves no other."""
     return sorted(corpus.values(), key=lambda each: digest(f"{seed} {each.id}", size=8))
-
-
-def count_sources(questions: Iterable[Question]) -> dict[str, int]:
-    """How many questions came from each source."""
-    return dict(Counter(each.source for each in questions))
 
 
 def split_questions(
