@@ -8,22 +8,21 @@ import sys
 import pytest
 
 from rankproof import diagnose, grid, sample
-from rankproof.bench.retrieve import keyword, lsa, rewriting, spelling
+from rankproof.bench.retrieve import keyword, lsa, spelling
 from rankproof.bench.retrieve.lsa import cost_of
+from rankproof.bench.retrieve.rewriting import rewrite_question
 from rankproof.errors import UsageError
 from rankproof.io.corpora import load_corpus
 from tests.memory import MOST_HELD, needs_kernel_count
 
-PAGES = {
-    f"d{n}": f"Everything about {word} and its maintenance."
-    for n, word in enumerate(("boilers", "gardens", "engines", "museums"))
-}
+WORDS_ASKED = ["boilers", "gardens", "engines", "museums"]
+PAGES = {f"d{n}": f"Everything about {word} and its maintenance." for n, word in enumerate(WORDS_ASKED)}
 ASKED = {"q0": "boilres", "q1": "gradens", "q2": "engnies", "q3": "museusm"}
 JUDGED = {f"q{n}": {f"d{n}": 1} for n in range(4)}
 
 
 def test_each_rewriter_is_a_level_and_changes_what_is_asked() -> None:
-    known = dict(zip(ASKED.values(), ("boilers", "gardens", "engines", "museums"), strict=True))
+    known = dict(zip(ASKED.values(), WORDS_ASKED, strict=True))
     plan = {
         "corpus": PAGES,
         "questions": ASKED,
@@ -68,12 +67,11 @@ def test_the_baseline_is_in_every_table() -> None:
         )
 
 
-def test_a_retriever_can_be_asked_something_else() -> None:
-    corpus = load_corpus(PAGES)
-    search = rewriting(spelling(corpus), keyword(corpus))
-    assert [search(question)[0][0] for question in ASKED.values()] == list(PAGES)
+def test_what_is_asked_is_a_text() -> None:
+    change = spelling(load_corpus(PAGES))
+    assert [rewrite_question(change, question) for question in ASKED.values()] == WORDS_ASKED
     with pytest.raises(UsageError, match="expected a text"):
-        rewriting(lambda question: None, keyword(corpus))("boilers")
+        rewrite_question(lambda question: None, "boilers")
 
 
 def test_spelling_is_tried_by_diagnose() -> None:

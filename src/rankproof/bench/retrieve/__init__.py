@@ -11,7 +11,7 @@ from rankproof.bench.retrieve.dense_search import (
 )
 from rankproof.bench.retrieve.lsa import lsa
 from rankproof.bench.retrieve.reranking import Rerank, cross_encoder, rerank
-from rankproof.bench.retrieve.rewriting import Speller, expand, expansion, rewriting, spelling
+from rankproof.bench.retrieve.rewriting import Speller, expand, expansion, spelling
 from rankproof.bench.retrieve.search import Search, as_search, hybrid, where
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "model2vec",
     "named_embedder",
     "rerank",
-    "rewriting",
     "sentence_transformers",
     "spelling",
     "where",

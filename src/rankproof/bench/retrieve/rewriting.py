@@ -7,10 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any
 
 from rankproof.bench.retrieve.bm25 import keyword
-from rankproof.bench.retrieve.search import Allowed, Search, Terms, Vocabulary, as_search, changed_options
+from rankproof.bench.retrieve.search import Allowed, Search, Terms, Vocabulary, changed_options
 from rankproof.bench.retriever import Found
 from rankproof.core.arrays import by_key
 from rankproof.core.corpus import Corpus
@@ -167,30 +166,6 @@ def expansion(corpus: Corpus, terms: int = 5) -> Rewrite:
         return " ".join([question, *(term for term in joined if term not in asked)])
 
     return rewrite
-
-
-def rewriting(rewrite: Rewrite, retriever: Any) -> Search:
-    """A retriever that is asked what `rewrite` makes of each question.
-
-    >>> from rankproof.bench.retrieve import keyword
-    >>> pages = {"d1": "refund payment", "d2": "opening hours"}
-    >>> rewriting(lambda question: f"{question} refund", keyword(pages))("money back")[0][0]
-    'd1'
-    """
-    if not callable(rewrite):
-        raise UsageError(f"rewriting: got {shorten(rewrite)}, expected a function of a question. Next: give one.")
-    search = as_search(retriever)
-
-    def answer(questions: Sequence[str], k: int, allowed: Allowed) -> list[Found]:
-        return search.search([rewrite_question(rewrite, each) for each in questions], k, allowed)
-
-    name = getattr(rewrite, "__qualname__", type(rewrite).__name__)
-    return Search(
-        name=f"rewriting({name}, {search!r})",
-        describe=lambda: {"kind": "rewriting", "by": name, "retriever": dict(search.settings)},
-        answer=answer,
-        corpus=search.corpus,
-    )
 
 
 def rewrite_question(rewrite: Rewrite, question: str) -> str:
