@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from rankproof import Benchmark
-from rankproof.bench.adapters import Failed, adapt, as_retriever
+from rankproof.bench.adapters import Failed, adapt
 from rankproof.bench.retriever import Found, Retriever
 from rankproof.errors import UsageError
 
@@ -93,7 +93,7 @@ class OfAnotherKind(Callable):
     ],
 )
 def test_callables_of_every_kind_are_retrievers(retriever: Any, options: Any) -> None:
-    made = as_retriever(retriever, **options)
+    made = adapt(retriever, **options)
     assert isinstance(made, Retriever)
     assert made.search(["why?"], 10) == ANSWER
     assert made.search(["why?", "who?"], 1) == [[("d2", 2.0)], [("d2", 2.0)]]
@@ -102,7 +102,7 @@ def test_callables_of_every_kind_are_retrievers(retriever: Any, options: Any) ->
 
 def test_a_retriever_works_inside_a_running_loop() -> None:
     async def notebook(retriever: Any) -> list[Found]:
-        return as_retriever(retriever).search(["why?"], 10)
+        return adapt(retriever).search(["why?"], 10)
 
     for retriever in (awaited, bit_by_bit, lambda text: awaited(text)):
         assert asyncio.run(notebook(retriever)) == ANSWER
@@ -119,7 +119,7 @@ def test_what_is_awaited_is_awaited_in_one_loop(limits: Any) -> None:
     questions = ["why?", "who?", "when?"]
     assert Benchmark(questions).run("wrapped", lambda text: search(text), **limits).failures == {}
     assert len(loops) == 1
-    as_retriever(lambda text: search(text)).search(questions, 10)
+    adapt(lambda text: search(text)).search(questions, 10)
     assert len(loops) == 2
     end = monotonic() + 5  # the thread that asked may be just about to close its loop
     while not all(loop.is_closed() for loop in loops):
@@ -136,7 +136,7 @@ class Own:
 
 def test_our_own_retrievers_pass_through() -> None:
     own = Own()
-    assert as_retriever(own) is own
+    assert adapt(own).search(["why?"], 1) == own.search(["why?"], 1)
     assert adapt(own).settings == own.settings
 
 
@@ -151,8 +151,8 @@ def test_k_is_handed_to_who_takes_it() -> None:
         return [f"d{limit}"]
 
     for function in (named, second, only_by_name, partial(second)):
-        assert as_retriever(function).search(["why?"], 7) == [[("d7", 1.0)]]
-    assert as_retriever(partial(named, top_k=2)).search(["why?"], 7) == [[("d7", 1.0)]]
+        assert adapt(function).search(["why?"], 7) == [[("d7", 1.0)]]
+    assert adapt(partial(named, top_k=2)).search(["why?"], 7) == [[("d7", 1.0)]]
 
 
 def _handed_on(function: Any) -> Any:
@@ -233,7 +233,7 @@ def in_session(session: str, text: str, k: int) -> list[str]:
     ],
 )
 def test_only_what_is_called_like_a_number_of_documents_gets_k(function: Any, found: str) -> None:
-    assert [name for name, _ in as_retriever(function).search(["why?"], 7)[0]] == [found]
+    assert [name for name, _ in adapt(function).search(["why?"], 7)[0]] == [found]
 
 
 @pytest.mark.parametrize(
@@ -299,8 +299,8 @@ class Haystack:
 
 @pytest.mark.parametrize("retriever", [LangChain(), LlamaIndex(), Haystack()])
 def test_retrievers_of_other_libraries_are_known_by_their_methods(retriever: Any) -> None:
-    assert as_retriever(retriever).search(["why?"], 10) == ANSWER
-    assert as_retriever(retriever).search(["why?"], 1) == [[("d2", 2.0)]]
+    assert adapt(retriever).search(["why?"], 10) == ANSWER
+    assert adapt(retriever).search(["why?"], 1) == [[("d2", 2.0)]]
 
 
 # --- words ------------------------------------------------------------------------------------------
@@ -329,17 +329,17 @@ class HaystackPipeline:
 def test_a_pipeline_of_haystack_gets_the_question_wherever_it_takes_one() -> None:
     for needs in ("query", "text"):
         pipeline = HaystackPipeline("ranker", needs=needs)
-        assert as_retriever(pipeline).search(["why?"], 10) == ANSWER
+        assert adapt(pipeline).search(["why?"], 10) == ANSWER
         assert pipeline.given == {"embedder": {needs: "why?"}, "words": {"query": "why?"}}
 
 
 def test_a_pipeline_that_ends_elsewhere_or_needs_more_says_so() -> None:
     with pytest.raises(Failed, match=r"gives 0 lists of documents.*\(it gives llm.replies\)"):
-        as_retriever(HaystackPipeline()).search(["why?"], 10)
+        adapt(HaystackPipeline()).search(["why?"], 10)
     with pytest.raises(Failed, match="gives 2 lists of documents"):
-        as_retriever(HaystackPipeline("words", "ranker")).search(["why?"], 10)
+        adapt(HaystackPipeline("words", "ranker")).search(["why?"], 10)
     with pytest.raises(UsageError, match=r"the pipeline needs embedder.image"):
-        as_retriever(HaystackPipeline("ranker", needs="image"))
+        adapt(HaystackPipeline("ranker", needs="image"))
 
 
 def test_a_component_that_takes_no_text_says_what_it_takes() -> None:
@@ -347,7 +347,7 @@ def test_a_component_that_takes_no_text_says_what_it_takes() -> None:
         def run(self, query_embedding: list[float], top_k: int = 3) -> Any: ...
 
     with pytest.raises(UsageError, match=r"takes no query but query_embedding, top_k\. Next: give a pipeline"):
-        as_retriever(Dense())
+        adapt(Dense())
 
 
 def test_what_can_make_a_retriever_is_asked_for_it() -> None:
@@ -356,17 +356,17 @@ def test_what_can_make_a_retriever_is_asked_for_it() -> None:
             return LlamaIndex()
 
     with pytest.raises(UsageError, match=r"Next: give its \.as_retriever\(\)\."):
-        as_retriever(Index())
+        adapt(Index())
 
 
 def test_what_was_made_a_retriever_is_called_with_a_question_too() -> None:
-    assert as_retriever(lambda text: ["d2", "d1"])("why?", 1) == [("d2", 2.0)]
+    assert adapt(lambda text: ["d2", "d1"])("why?", 1) == [("d2", 2.0)]
 
 
 def test_what_is_no_retriever_is_refused() -> None:
     for wrong in (7, None, Own, ["d1"], {"d1": 1.0}):
         with pytest.raises(UsageError, match="expected a function of a question"):
-            as_retriever(wrong)
+            adapt(wrong)
 
 
 @pytest.mark.parametrize(
@@ -384,7 +384,7 @@ def test_what_is_no_retriever_is_refused() -> None:
 )
 def test_words_that_name_nothing_are_refused(words: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        as_retriever(words)
+        adapt(words)
 
 
 @pytest.mark.parametrize("line", ["1 / 0", "from json import nothing", "raise SystemExit(0)", "def ("])
@@ -396,14 +396,14 @@ def test_a_module_that_cannot_be_imported_is_named(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "broken_search", raising=False)
     with pytest.raises(UsageError, match=r"retriever: broken_search(\.py)? cannot be imported: \w+: "):
-        as_retriever(words)
+        adapt(words)
 
 
 def test_a_module_that_needs_another_says_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "needy_search.py").write_text("import no_such_package_here\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="needy_search needs 'no_such_package_here'"):
-        as_retriever("needy_search:find")
+        adapt("needy_search:find")
 
 
 # --- what a retriever is known by -----------------------------------------------------------------
@@ -432,8 +432,8 @@ def test_a_function_is_known_by_its_code_and_what_it_was_bound_to() -> None:
 
 def test_failures_of_a_single_search_are_raised() -> None:
     with pytest.raises(Failed, match="got None"):
-        as_retriever(lambda text: None).search(["why?"], 10)
+        adapt(lambda text: None).search(["why?"], 10)
     with pytest.raises(ValueError, match="boom"):
-        as_retriever(lambda text: (_ for _ in ()).throw(ValueError("boom"))).search(["why?"], 10)
+        adapt(lambda text: (_ for _ in ()).throw(ValueError("boom"))).search(["why?"], 10)
     with pytest.raises(Failed, match="got 1 answer to 2 questions"):
-        as_retriever(lambda texts: [["d1"]], batch=True).search(["why?", "who?"], 10)
+        adapt(lambda texts: [["d1"]], batch=True).search(["why?", "who?"], 10)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from rankproof import Benchmark
-from rankproof.bench.adapters import as_retriever
+from rankproof.bench.adapters import adapt
 from rankproof.errors import UsageError
 
 QUESTIONS = {"q1": "refund days", "q2": "opening hours", "q3": "reset password"}
@@ -36,10 +36,10 @@ def test_an_endpoint_is_asked_and_its_answer_read(server: Any, endpoint: Endpoin
 def test_a_question_can_go_into_the_url_with_every_character(server: Any, tmp_path: Path) -> None:
     path = tmp_path / "get.toml"
     path.write_text(f'url = "{server.url}/sök?q={{question}}&n={{k}}"\nanswer.ids = "hits.hits[*]._id"\n')
-    as_retriever(str(path)).search(['50 % & "more" {k} ünï'], 5)
+    adapt(str(path)).search(['50 % & "more" {k} ünï'], 5)
     assert server.seen[0]["question"] == '50 % & "more" {k} ünï'
     path.write_text(f'url = "{server.url}/s"\nparams.q = "{{question}}"\nanswer.ids = "$.hits.hits[]._id"\n')
-    assert as_retriever(str(path)).search(["refund? & days"], 5) == [[("d1", 1.0)]]
+    assert adapt(str(path)).search(["refund? & days"], 5) == [[("d1", 1.0)]]
     assert server.seen[1]["question"] == "refund? & days"
 
 
@@ -49,7 +49,7 @@ def test_a_body_can_be_a_text_of_json(server: Any, tmp_path: Path) -> None:
         f'url = "{server.url}/s"\nbody = \'{{"query": "{{question}}", "size": {{k}}}}\'\n'
         'answer.ids = "hits.hits[*]._id"\n'
     )
-    as_retriever(str(path)).search(['say "hi"\n'], 5)
+    adapt(str(path)).search(['say "hi"\n'], 5)
     assert server.seen[0]["body"] == {"query": 'say "hi"\n', "size": 5}
 
 
@@ -200,10 +200,10 @@ def test_secrets_come_from_the_environment_and_are_never_shown(
     made = run(path)
     assert server.seen[0]["headers"]["Authorization"] == "Bearer s3cr3t-value"
     assert "${SEARCH_KEY}" in made.failures["q1"]
-    assert "s3cr3t" not in str(made) + repr(made) + str(made.to_dict()) + repr(as_retriever(path))
+    assert "s3cr3t" not in str(made) + repr(made) + str(made.to_dict()) + repr(adapt(path))
     monkeypatch.delenv("SEARCH_KEY")
     with pytest.raises(UsageError, match="the environment has no SEARCH_KEY"):
-        as_retriever(path)
+        adapt(path)
 
 
 @pytest.mark.parametrize("secret", ['s3"cr\\et', "pa ss/w&rd", "ümlaut+key=", "s3cr3t" * 10])
@@ -249,10 +249,10 @@ def test_an_address_from_the_environment_is_another_when_it_changes(
     described = Path(endpoint())
     described.write_text(described.read_text().replace(server.url, "${SEARCH_URL}"))
     monkeypatch.setenv("SEARCH_URL", server.url)
-    first = as_retriever(str(described))
+    first = adapt(str(described))
     assert first.search(["refund"], 5) == [[("d1", 1.0)]]
     monkeypatch.setenv("SEARCH_URL", "http://elsewhere:80")
-    assert as_retriever(str(described)).settings != first.settings
+    assert adapt(str(described)).settings != first.settings
     assert "127.0.0.1" not in str(first.settings)
 
 
@@ -276,7 +276,7 @@ def test_compressed_answers_are_read(server: Any, endpoint: Endpoint, encoding: 
 def test_a_key_with_a_line_end_is_said_and_not_shown(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEARCH_KEY", "s3cr3t\n")
     with pytest.raises(UsageError, match="'Authorization' has a line break") as error:
-        as_retriever(endpoint('headers = { Authorization = "Bearer ${SEARCH_KEY}" }'))
+        adapt(endpoint('headers = { Authorization = "Bearer ${SEARCH_KEY}" }'))
     assert "s3cr3t" not in str(error.value)
 
 
@@ -303,7 +303,7 @@ def test_what_is_wrong_with_a_description_is_said(tmp_path: Path, text: str, mes
     path = tmp_path / "bad.toml"
     path.write_text(text)
     with pytest.raises(UsageError) as error:
-        as_retriever(str(path))
+        adapt(str(path))
     assert message in str(error.value)
 
 

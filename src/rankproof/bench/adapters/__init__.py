@@ -22,7 +22,7 @@ from rankproof.bench.retriever import IdOf, Retriever
 from rankproof.errors import UsageError, not_known, shorten
 from rankproof.net.retries import Failed
 
-__all__ = ["Adapted", "Failed", "adapt", "as_retriever", "retriever_named"]
+__all__ = ["Adapted", "Failed", "adapt", "retriever_named"]
 
 Call: TypeAlias = Callable[[Any, int], Any]
 
@@ -93,28 +93,19 @@ _METHODS: dict[str, Callable[[Callable[..., Any]], Call]] = {"invoke": with_k, "
 FORMS = "module:function, the path of an endpoint.toml, or a command"
 
 
-def as_retriever(
+def adapt(
     anything: Any, *, batch: bool | None = None, id: IdOf = None, settings: Mapping[str, Any] | None = None
-) -> Retriever:
-    """A `Retriever` from anything that answers questions; a `Retriever` is returned unchanged.
+) -> Adapted:
+    """Anything that answers questions, with all that a runner needs to ask it.
 
     Taken are functions `text -> [id] | [(id, score)] | [documents]` (sync or async; with `batch=True` of a
     list of texts), retrievers of LangChain, LlamaIndex and Haystack, the path of an endpoint's TOML file,
     `module:function`, and commands. `id` says where a document has its id, if not under a usual name;
     `settings` what shapes the answers, so that they can be remembered.
 
-    >>> as_retriever(lambda text: ["d2", "d1"]).search(["why?"], 10)
+    >>> adapt(lambda text: ["d2", "d1"]).search(["why?"], 10)
     [[('d2', 2.0), ('d1', 1.0)]]
     """
-    if _is_own(anything):
-        return anything  # type: ignore[no-any-return]
-    return adapt(anything, batch=batch, id=id, settings=settings)
-
-
-def adapt(
-    anything: Any, *, batch: bool | None = None, id: IdOf = None, settings: Mapping[str, Any] | None = None
-) -> Adapted:
-    """The same, always with all that a runner needs to ask it."""
     for name, got, fits, expected in (
         ("id", id, callable(id) or (isinstance(id, str) and id), "the name of a field, or a function of a document"),
         ("settings", settings, isinstance(settings, Mapping), "a mapping, like {'model': 'v2'}"),
@@ -124,7 +115,9 @@ def adapt(
             raise UsageError(f"{name}: got {shorten(got)}, expected {expected}. Next: give one, or leave it out.")
     if isinstance(anything, Adapted):
         return anything
-    if _is_own(anything):
+    is_own = not isinstance(anything, type) and isinstance(anything, Retriever)
+    # What is called with a question may have a search, and settings, of another kind.
+    if is_own and (not callable(anything) or isinstance(anything.settings, Mapping)):
         own = anything.settings if settings is None else settings
         # One question a call, so that latencies are those of a question; a larger batch is asked for.
         return Adapted(anything.search, own, batch=True, id=id, limits={"batch": 1})
@@ -141,13 +134,6 @@ def adapt(
             f"retriever of LangChain, LlamaIndex or Haystack, or the words for one: {FORMS}. Next: {advice}."
         )
     return of_callable(anything, batch=batch, id=id, settings=settings)
-
-
-def _is_own(anything: Any) -> bool:
-    if isinstance(anything, type) or not isinstance(anything, Retriever):
-        return False
-    # What is called with a question may have a search, and settings, of another kind.
-    return not callable(anything) or isinstance(anything.settings, Mapping)
 
 
 def retriever_named(

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from rankproof.bench.adapters import Adapted, adapt, loaded_module
-from rankproof.bench.adapters.adapter import describe
+from rankproof.bench.adapters.adapter import DEPTH, describe
 from rankproof.bench.adapters.code import module_digest
 from rankproof.bench.grid.parts import (
     CALL,
@@ -38,8 +38,6 @@ SETTINGS = ("measure", "measures", "k", "depth", "strategy", "most", "held_out",
 STRATEGIES = ("auto", "all", "one-at-a-time", "halving")
 DATA = ("benchmark", "corpus", "questions", "queries", "judgments")
 TABLES = ("chunkers", "rewriters", "retrievers", "filters", "fusion", "rerankers", "limits")
-DEPTH = 100
-"""Documents that first searches find by default."""
 NOT_USED = "-"
 """The level of a factor that a configuration has no use for: no fusion where nothing is fused."""
 FACTORS = ("chunker", "retriever", "filter", "fusion", "reranker", "k", "question")
