@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from rankproof.core.corpus import Corpus, Document
 from rankproof.document.model import Displayable
@@ -59,14 +59,6 @@ VERSION = 1
 """Counts up whenever a chunker cuts otherwise than before, so that nothing is taken from a cache by mistake."""
 
 
-class ChunkPiece(NamedTuple):
-    """A part of a text, and the headings above it."""
-
-    start: int
-    end: int
-    headings: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class Chunk(Displayable):
     """A part of a document with its place: `document.text[start:end] == text`."""
@@ -93,7 +85,8 @@ class Chunker(Displayable):
 
     name: str
     options: Mapping[str, Any]
-    cut: Callable[[str], list[ChunkPiece]] = field(compare=False, repr=False)
+    cut: Callable[[str], Sequence[tuple[Any, ...]]] = field(compare=False, repr=False)
+    """Gives the start and the end of each part of a text, and the headings above it if there are some."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -107,7 +100,7 @@ class Chunker(Displayable):
             raise UsageError(f"{self.name}: got {shorten(source)}, expected a text or a Document. Next: give one.")
         with UserCode(self.cut, "the document", source.id or source.text):
             pieces = self.cut(source.text)
-        return [Chunk(source.id, start, end, source.text[start:end], headings) for start, end, headings in pieces]
+        return [Chunk(source.id, start, end, source.text[start:end], *above) for start, end, *above in pieces]
 
     def __str__(self) -> str:
         said = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
@@ -115,11 +108,6 @@ class Chunker(Displayable):
 
     def __hash__(self) -> int:
         return hash(str(self))
-
-
-def pieces_of(spans: list[Span]) -> list[ChunkPiece]:
-    """Pieces without headings."""
-    return [ChunkPiece(*span) for span in spans]
 
 
 def chunked(corpus: Any, chunker: Chunker) -> Corpus:
@@ -205,11 +193,11 @@ def recursive(size: int = 200, overlap: int = 0, unit: str = "words", separators
     return Chunker("recursive", options, partial(_cut, **options))
 
 
-def _cut(text: str, size: int, overlap: int, unit: str, separators: tuple[str, ...]) -> list[ChunkPiece]:
+def _cut(text: str, size: int, overlap: int, unit: str, separators: tuple[str, ...]) -> list[Span]:
     length = length_in(unit, text)
     spans = Places(text, separators).cut(Span(0, len(text)), size - overlap, length)
     starts = [token.start for token in tokens(text)] if overlap else []
-    return pieces_of([*spans[:1], *(_led(span, starts, overlap, size, length) for span in spans[1:])])
+    return [*spans[:1], *(_led(span, starts, overlap, size, length) for span in spans[1:])]
 
 
 def _led(span: Span, starts: list[int], overlap: int, size: int, length: Length) -> Span:
@@ -272,10 +260,10 @@ def sentences(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker
     return Chunker("sentences", options, partial(_cut_sentences, **options))
 
 
-def _cut_sentences(text: str, size: int, overlap: int, unit: str) -> list[ChunkPiece]:
+def _cut_sentences(text: str, size: int, overlap: int, unit: str) -> list[Span]:
     length, places = length_in(unit, text), Places(text)
     parts = [part for whole in whole_sentences(text) for part in places.cut(whole, size, length)]
-    return pieces_of(list(pack_parts(parts, size, length, overlap)))
+    return list(pack_parts(parts, size, length, overlap))
 
 
 def fixed(size: int = 200, overlap: int = 0, unit: str = "words") -> Chunker:
@@ -307,15 +295,15 @@ def sliding(size: int = 5, step: int = 2, unit: str = "sentences") -> Chunker:
     return Chunker("sliding", options, partial(_windows, **options))
 
 
-def _windows(text: str, size: int, step: int, unit: str) -> list[ChunkPiece]:
+def _windows(text: str, size: int, step: int, unit: str) -> list[Span]:
     if unit == "characters":
-        return pieces_of(of_characters(text, Span(0, len(text)), size, step))
+        return of_characters(text, Span(0, len(text)), size, step)
     parts = UNITS[unit](text)
     if not parts:
         return []
     # A window begins wherever the one before did not reach the end.
     starts = range(0, max(len(parts) - size + step, 1), step)
-    return [ChunkPiece(parts[first].start, parts[min(first + size, len(parts)) - 1].end) for first in starts]
+    return [Span(parts[first].start, parts[min(first + size, len(parts)) - 1].end) for first in starts]
 
 
 def of_characters(text: str, part: Span, size: int, step: int) -> list[Span]:

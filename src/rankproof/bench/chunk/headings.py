@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple
 
-from rankproof.bench.chunk.chunker import Chunker, ChunkPiece, Places, check_size, length_in, pack_parts
+from rankproof.bench.chunk.chunker import Chunker, Places, check_size, length_in, pack_parts
 from rankproof.text.tokens import spans_between
 from rankproof.text.words import Span
 
@@ -198,7 +198,7 @@ def markdown(size: int = 200, unit: str = "words") -> Chunker:
     return Chunker("markdown", {"size": size, "unit": unit}, partial(_cut, size=size, unit=unit))
 
 
-def _cut(text: str, size: int, unit: str) -> list[ChunkPiece]:
+def _cut(text: str, size: int, unit: str) -> list[tuple[int, int, tuple[str, ...]]]:
     length, places = length_in(unit, text), Places(text)
     starts: list[int] = []
     headings: list[tuple[str, ...]] = []
@@ -214,7 +214,7 @@ def _cut(text: str, size: int, unit: str) -> list[ChunkPiece]:
             starts.append(span.start)
             headings.append(section.headings)
     spans = spans_between(text, Span(0, len(text)), starts)
-    return [ChunkPiece(*span, headings[max(bisect_right(starts, span.start) - 1, 0)]) for span in spans]
+    return [(*span, headings[max(bisect_right(starts, span.start) - 1, 0)]) for span in spans]
 
 
 @dataclass
