@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import NAMESPACE_URL, uuid5
@@ -41,8 +41,11 @@ def chroma(
     used where `fill` makes the collection.
     """
     check_one_of("chroma: distance", distance, SPACES)
-    secrets = list(options.get("headers", {}).values())
-    client = _chroma_client(where, options, secrets)
+    chromadb = store_package("chroma", "chromadb")
+    kinds = chromadb.errors.ChromaError, ValueError, OSError, RuntimeError
+    guard = partial(faults, "chroma", kinds, CHROMA_ADVICE, list(options.get("headers", {}).values()))
+    with guard():
+        client = _chroma_client(chromadb, where, options)
     asked = as_embedder(embedder)
     settings: dict[str, Any] = {"store": "chroma", "where": _chroma_address(where), "collection": collection}
     settings |= {"embedder": dict(asked.settings), "id": id, "filter": filter}
@@ -76,23 +79,21 @@ def chroma(
                 documents=[each.whole for each in documents],
             )
 
-    return Store(settings, asked, find, fill, guard=lambda: _chroma_faults(secrets))
+    return Store(settings, asked, find, fill, guard=guard)
 
 
-def _chroma_client(where: Any, options: dict[str, Any], secrets: list[str]) -> Any:
-    chromadb = store_package("chroma", "chromadb")
+def _chroma_client(chromadb: Any, where: Any, options: dict[str, Any]) -> Any:
     if hasattr(where, "get_collection"):
         return where
     quiet = {"settings": chromadb.config.Settings(anonymized_telemetry=False), **options}
-    with _chroma_faults(secrets):
-        if where == ":memory:":
-            return chromadb.EphemeralClient(**quiet)
-        parts = urlsplit(str(where))
-        if parts.scheme in ("http", "https"):
-            ssl = parts.scheme == "https"
-            port = parts.port or (443 if ssl else 8000)
-            return chromadb.HttpClient(host=parts.hostname or "", port=port, ssl=ssl, **quiet)
-        return chromadb.PersistentClient(path=str(where), **quiet)
+    if where == ":memory:":
+        return chromadb.EphemeralClient(**quiet)
+    parts = urlsplit(str(where))
+    if parts.scheme in ("http", "https"):
+        ssl = parts.scheme == "https"
+        port = parts.port or (443 if ssl else 8000)
+        return chromadb.HttpClient(host=parts.hostname or "", port=port, ssl=ssl, **quiet)
+    return chromadb.PersistentClient(path=str(where), **quiet)
 
 
 def _chroma_address(where: Any) -> str:
@@ -103,12 +104,6 @@ def _chroma_address(where: Any) -> str:
     if told.chroma_server_host:
         return f"{told.chroma_server_host}:{told.chroma_server_http_port}"
     return str(told.persist_directory) if told.is_persistent else ":memory:"
-
-
-def _chroma_faults(secrets: list[str]) -> Any:
-    from chromadb.errors import ChromaError
-
-    return faults("chroma", (ChromaError, ValueError, OSError, RuntimeError), CHROMA_ADVICE, secrets)
 
 
 def _plain(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,7 +137,11 @@ def lancedb(
     in SQL, like "topic = 'fees'".
     """
     check_one_of("lancedb: distance", distance, LANCE_DISTANCES)
-    connection = _lance_connection(where, options)
+    package = store_package("lancedb", "lancedb")
+    kinds = ValueError, OSError, RuntimeError, KeyError
+    guard = partial(faults, "lancedb", kinds, LANCE_ADVICE, (options.get("api_key"),))
+    with guard():
+        connection = where if hasattr(where, "open_table") else package.connect(where, **options)
     asked = None if embedder is None else as_embedder(embedder)
     column = text if asked is None else vector
     address = without_access(str(getattr(connection, "uri", "a connection")))
@@ -178,19 +177,7 @@ def lancedb(
 
             connection.open_table(table).create_index(text, config=FTS())
 
-    return Store(settings, asked, find, fill, guard=lambda: _lance_faults(options.get("api_key")))
-
-
-def _lance_connection(where: Any, options: Mapping[str, Any]) -> Any:
-    package = store_package("lancedb", "lancedb")
-    if hasattr(where, "open_table"):
-        return where
-    with _lance_faults(options.get("api_key")):
-        return package.connect(where, **options)
-
-
-def _lance_faults(secret: str | None) -> Any:
-    return faults("lancedb", (ValueError, OSError, RuntimeError, KeyError), LANCE_ADVICE, (secret,))
+    return Store(settings, asked, find, fill, guard=guard)
 
 
 def _lance_put(connection: Any, table: str, rows: list[dict[str, Any]], id: str) -> None:
@@ -228,7 +215,11 @@ def qdrant(
     `filter` a Filter of Qdrant or the same as plain data. `distance` is used where `fill` makes the collection.
     """
     check_one_of("qdrant: distance", distance, (*QDRANT_DISTANCES, "Cosine", "Dot"))
-    client = _qdrant_client(where, options)
+    package = store_package("qdrant", "qdrant_client")
+    kinds = package.http.exceptions.ApiException, ValueError, OSError, RuntimeError
+    guard = partial(faults, "qdrant", kinds, QDRANT_ADVICE, (options.get("api_key"),))
+    with guard():
+        client = _qdrant_client(package, where, options)
     asked = as_embedder(embedder)
     only = filter.model_dump(exclude_none=True, mode="json") if hasattr(filter, "model_dump") else filter
     settings: dict[str, Any] = {"store": "qdrant", "where": _qdrant_address(where), "collection": collection}
@@ -275,18 +266,16 @@ def qdrant(
             client.upsert(collection, points=points)
 
     close = (lambda: None) if client is where else client.close
-    return Store(settings, asked, find, fill, guard=lambda: _qdrant_faults(options), close=close)
+    return Store(settings, asked, find, fill, guard=guard, close=close)
 
 
-def _qdrant_client(where: Any, options: Mapping[str, Any]) -> Any:
-    package = store_package("qdrant", "qdrant_client")
+def _qdrant_client(package: Any, where: Any, options: Mapping[str, Any]) -> Any:
     if hasattr(where, "query_points"):
         return where
     kind = "location" if where == ":memory:" else "url" if "://" in str(where) else "path"
     # Its look at the server's version is taken in a thread of its own, whose warnings come at any moment.
     told = {"check_compatibility": False, **options, kind: str(where)}
-    with _qdrant_faults(options):
-        return package.QdrantClient(**told)
+    return package.QdrantClient(**told)
 
 
 def _qdrant_address(where: Any) -> str:
@@ -296,10 +285,3 @@ def _qdrant_address(where: Any) -> str:
     told = getattr(where, "init_options", {})
     named = (str(told[name]) for name in ("url", "host", "path", "location") if told.get(name))
     return without_access(next(named, "a client"))
-
-
-def _qdrant_faults(options: Mapping[str, Any]) -> Any:
-    from qdrant_client.http.exceptions import ApiException
-
-    kinds = ApiException, ValueError, OSError, RuntimeError
-    return faults("qdrant", kinds, QDRANT_ADVICE, (options.get("api_key"),))
