@@ -83,8 +83,6 @@ class Benchmark(Displayable):
         self._judgments = None if judgments is None else self._as_text(load_judgments(judgments))
         self._added: dict[str, Judgments] = {}
 
-    # --- what is asked -------------------------------------------------------------------------
-
     @classmethod
     def sample(cls) -> Benchmark:
         """The embedded sample: 60 questions to the support of a backup service, judged, and its pages."""
@@ -158,8 +156,6 @@ class Benchmark(Displayable):
     def _in_one_line(self) -> str:
         documents = "" if self.corpus is None else f", {count(len(self.corpus), 'document')}"
         return f"<Benchmark of {count(len(self), 'question')}{documents}; runs: {', '.join(self.runs) or 'none'}>"
-
-    # --- asking --------------------------------------------------------------------------------
 
     def run(
         self,
@@ -269,8 +265,6 @@ class Benchmark(Displayable):
             for text in {document.text, document.whole}:
                 found[text] = document.id if text not in found else None
         return found
-
-    # --- deciding ------------------------------------------------------------------------------
 
     def compare(
         self,

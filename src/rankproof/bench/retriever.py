@@ -79,7 +79,6 @@ class Answer(Displayable):
     cut: int = 0
     """The number of documents beyond k."""
     repeated: int = 0
-    """The number of repeated documents."""
     rising: bool = False
     """Whether the scores rise down the list, as distances do: what that means shows in the other answers."""
 

@@ -57,7 +57,6 @@ def repaired_answers(answers: Sequence[Answer], k: int) -> dict[str, int]:
 DEEPEST = 100
 """The depth that the usual measures need."""
 SHARES = (0.5, 0.95, 0.99)
-"""The percentiles of latency that are shown."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +67,6 @@ class Run(Result):
     k: int
     rows: Sequence[RunRow]
     seconds: float
-    """How long the whole run took."""
     settings: Mapping[str, Any]
     """The settings of the retriever, as far as they are known."""
     plan: RunPlan
@@ -78,7 +76,6 @@ class Run(Result):
     judgments: Judgments | None = None
     corpus: Corpus | None = None
     said: Sequence[str] = field(default_factory=list)
-    """Notes of the benchmark."""
     streamed: bool = False
     """Whether questions were handed over together, and answered one by one."""
 

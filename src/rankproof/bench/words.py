@@ -303,9 +303,6 @@ def _picture(found: Grid) -> Block:
     return Chart("", picture=lambda: scatter(found.measure, dots)) if dots else nothing
 
 
-# --- how many questions -------------------------------------------------------------------------------
-
-
 def question_plan(found: QuestionPlan) -> Document:
     """The answer in a few sentences, below what makes it wrong, and what a gate of these questions can pass."""
     said = list(_plan_sentences(found))
@@ -341,8 +338,6 @@ def _plan_sentences(found: QuestionPlan) -> Iterator[str]:
         limits = found.have, found.smallest_margin, abs(found.difference), found.queries_for_margin
         yield f"For a gate: {smallest_margin_sentence(*limits)} If most questions change a little, fewer are enough."
 
-
-# --- how far people agree -----------------------------------------------------------------------------
 
 APART = 5
 """How many disagreements are shown."""

@@ -161,7 +161,7 @@ def retriever_named(
     return of_command(parts, id=id, settings=settings)
 
 
-# --- Python code of the user's by its name: `module:function` or `file.py:function`, found from the worki
+# --- Python code of the user's by its name: `module:function` or `file.py:function` ----------------------
 
 
 FILES: dict[Path, ModuleType] = {}

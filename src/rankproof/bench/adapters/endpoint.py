@@ -1,17 +1,4 @@
-"""An HTTP endpoint, described in TOML.
-
-url = "http://localhost:8000/search"
-headers = { Authorization = "Bearer ${SEARCH_KEY}" }
-body = { query = "{question}", size = "{k}" }
-
-[answer]
-ids = "hits.hits[*]._id"
-scores = "hits.hits[*]._score"
-
-[limits]
-concurrency = 8
-timeout = 10
-"""
+"""An HTTP endpoint, described in TOML: an address and a body with `{question}` in them, and paths into the answer."""
 
 from __future__ import annotations
 

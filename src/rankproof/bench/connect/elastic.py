@@ -24,7 +24,6 @@ NEXT = {
     "HTTP 404": "check the name of the index, or fill it first.",
     "HTTP 429": "ask fewer questions at a time, or later again.",
 }
-"""Advice for each error status of a server."""
 
 
 class Server:
@@ -178,9 +177,6 @@ def _store(
     return Store(settings, asked, find, fill, close=server.client.close)
 
 
-# --- what is answered ------------------------------------------------------------------------------
-
-
 def _found(server: Server, body: Body, k: int, id: str | None) -> Found:
     answer = server.json("POST", f"/{server.index}/_search", body)
     try:
@@ -197,9 +193,6 @@ def _found(server: Server, body: Body, k: int, id: str | None) -> Found:
             f"{server.name}: got {shorten(answer)}, expected hits with ids and scores. "
             "Next: check that the URL is that of the server itself."
         ) from error
-
-
-# --- filling ----------------------------------------------------------------------------------------
 
 
 def _make(server: Server, kind: str, vector: str, size: int | None) -> None:

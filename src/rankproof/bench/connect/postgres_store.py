@@ -150,9 +150,6 @@ def literal(vector: Sequence[float]) -> str:
     return f"[{','.join(repr(float(each)) for each in vector)}]"
 
 
-# --- what is asked -------------------------------------------------------------------------------------
-
-
 def _answers(
     connections: Connections, statement: Any, given: list[dict[str, Any]], settings: Mapping[str, Any], k: int
 ) -> list[Found]:
@@ -203,8 +200,6 @@ def _by_vector(table: str, settings: Mapping[str, Any]) -> Any:
         filter=sql.SQL(f"({settings['filter']})" if settings["filter"] else "true"),
     )
 
-
-# --- filling -------------------------------------------------------------------------------------------
 
 TABLE = "create table if not exists {table} ({id} text primary key, title text, text text, metadata jsonb{more})"
 INSERT = (

@@ -48,7 +48,6 @@ class Store(OneByOne):
     find: Callable[[Any, int], list[Found]] = field(repr=False)
     """Finds documents, given questions or their vectors."""
     put: Callable[[Iterator[Part]], None] = field(repr=False)
-    """Puts documents into it, some at a time."""
     guard: Callable[[], AbstractContextManager[None]] = field(repr=False, default=nullcontext)
     """Makes faults of the store's own kinds a `StoreError`."""
     close: Callable[[], None] = field(repr=False, default=lambda: None)

@@ -88,7 +88,6 @@ _ALL = (
     Method("slidefuse", ranks.slidefuse, ranks.learn_pos),
 )
 METHODS: dict[str, Method] = {each.name: each for each in _ALL}
-"""Every method by name."""
 
 
 def find_method(name: str) -> Method:
@@ -237,9 +236,6 @@ def _call(function: Callable[..., Array], columns: Mapping[str, Any], parameters
     named = inspect.signature(function).parameters
     own = {name: value for name, value in parameters.items() if name in named}
     return function(*(columns[name] for name in positional_names(function)), **own)
-
-
-# --- checks ---------------------------------------------------------------------------------------
 
 
 def _normalisation(method: Method, name: str | None) -> str:

@@ -116,7 +116,6 @@ class ScorePool(Displayable):
     queries: tuple[str, ...]
     """The queries with documents, in the order in which they first come."""
     docs: Sequence[str]
-    """The document of each row."""
     query: Array
     """The query of each row, as an index."""
     rank: Array
@@ -124,7 +123,6 @@ class ScorePool(Displayable):
     score: Array
     """Its score; NaN where it was not returned, or where the ranking has no scores."""
     unscored: tuple[str, ...] = ()
-    """The rankings that have no scores."""
     empty: tuple[str, ...] = ()
     """The queries that are answered with no document by all."""
     kinds: Kinds = (None, None)

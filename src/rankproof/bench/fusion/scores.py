@@ -115,7 +115,6 @@ NORMALISATIONS: dict[str, Callable[[Array, Array], Array]] = {
     "rank": by_rank,
     "borda": by_borda,
 }
-"""Every normalisation by name."""
 
 BY_RANK = ("rank", "borda")
 """The normalisations that make scores out of ranks."""

@@ -126,7 +126,6 @@ class Tuned(Result):
     recipe: Recipe
     measure: Measure
     names: tuple[str, ...]
-    """The rankings it combines."""
     trials: tuple[TuneTrial, ...]
     """Everything that was tried, the usual settings first."""
     tuned_on: TunePart

@@ -63,7 +63,6 @@ class Grid(Result):
     winner: str
     """The best on the questions that choose; whether it really is better, `held` says."""
     chosen_on: int
-    """The number of questions that were used to choose."""
     held: Held | None
     """None if no questions were held out."""
     notes: tuple[str, ...]
@@ -168,8 +167,6 @@ def grid(plan: Any, *, cache: str | os.PathLike[str] | None = None, progress: bo
         every = runner.halving(list(names), seen) if made.halves else [runner.run(each, seen) for each in names]
         return _summed_up(made, runner, every, baseline or every[0].name, seen, held)
 
-
-# --- the data ---------------------------------------------------------------------------------------
 
 FEWEST = 8
 """With fewer questions none are held out: two halves of them would say nothing."""

@@ -89,7 +89,6 @@ class Runner:
     """Runs configurations on parts of the questions."""
 
     questions: Mapping[str, str]
-    """The texts of the judged questions."""
     judgments: Judgments
     steps: Steps
     measures: Sequence[Measure]
@@ -142,7 +141,6 @@ class GridRow(PlainData):
 
     name: str
     levels: Mapping[str, str]
-    """Its level of each factor."""
     means: Mapping[str, float]
     """By measure; empty if it failed."""
     low: float | None

@@ -197,8 +197,6 @@ def option_combinations(options: Mapping[str, Any]) -> Iterator[tuple[dict[str, 
         yield chosen, f"[{said}]" if said else ""
 
 
-# --- kinds -------------------------------------------------------------------------------------------
-
 ENDPOINT = "{ base_url = ..., model = ... }"
 EMBEDDERS = f"sentence-transformers:MODEL, model2vec:MODEL, module:function, or {ENDPOINT}"
 

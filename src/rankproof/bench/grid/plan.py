@@ -119,7 +119,6 @@ def varied_factors(configurations: Sequence[Configuration]) -> list[str]:
 
 
 Levels = Mapping[str, GridPart]
-"""The levels of one factor, by name."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,6 @@ class GridPlan:
     """Everything a grid run needs to know, checked."""
 
     levels: Mapping[str, Levels]
-    """The parts of each factor, by name."""
     k: tuple[int, ...] = (10,)
     depth: int = DEPTH
     """Documents that first searches find, for fusion and reranking; never fewer than are passed on."""

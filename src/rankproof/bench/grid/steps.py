@@ -27,7 +27,6 @@ from rankproof.store.answers import Answers
 from rankproof.suggestions import nearest
 
 Rows = dict[str, RunRow]
-"""The result of each question, by its id."""
 
 
 def oddities(rows: Iterable[RunRow], k: int, corpus: Corpus | None) -> Counter[str]:
@@ -94,8 +93,6 @@ class Steps:
             name: replace(change_found(row, lambda found: found[: c.k]), seconds=row.seconds + spent)
             for name, row in self._whole(chunker, found).items()
         }
-
-    # --- steps ---------------------------------------------------------------------------------
 
     def documents(self, chunker: str) -> Corpus:
         """The corpus as a chunker cuts it."""
@@ -245,8 +242,6 @@ class Steps:
     def _described(self, name: str) -> dict[str, Any]:
         part = self.plan.retriever(name)
         return {**part.settings, "label": part.label, "parts": [self._described(each) for each in part.of]}
-
-    # --- what was made before -------------------------------------------------------------------
 
     def _once(self, key: Any, make: Callable[[], T]) -> T:
         """The result kept under a key, made now if there is none; what failed before fails again at once."""

@@ -254,9 +254,6 @@ def keyword(
     )
 
 
-# --- what cannot be asked for ---------------------------------------------------------------------
-
-
 def _engine(engine: str | None, options: dict[str, Any]) -> str:
     """The given engine, or else one that supports the settings."""
     if engine not in (None, *ENGINES):

@@ -43,7 +43,6 @@ class Embedder(Displayable):
     """Makes vectors of texts."""
 
     name: str
-    """Its name in output."""
     settings: Mapping[str, Any]
     """All that shapes its vectors, as plain data."""
     documents: Embed

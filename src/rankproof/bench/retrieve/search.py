@@ -82,7 +82,6 @@ class Search(OneByOne):
     """
 
     name: str
-    """Its name in output."""
     describe: Callable[[], dict[str, Any]]
     """Makes the settings, when they are asked for."""
     answer: Answer

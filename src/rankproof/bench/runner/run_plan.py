@@ -193,9 +193,6 @@ class Work:
         return [row for each in ended for row in rows_of(self._reading, *each)]
 
 
-# --- One row a question: what was found, how long it took, or why there is nothing
-
-
 @dataclass(eq=False, slots=True)
 class RunOutcome:
     """The value or error of a block of code, and the seconds it took.

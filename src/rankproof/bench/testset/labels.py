@@ -212,12 +212,9 @@ class LabelSession(LabellingSession[Item]):
     pool: Pool
     who: str
     own: dict[Item, QuestionLabel]
-    """The decisions of this person so far."""
     keep: Callable[[QuestionLabel], None]
     highest: int = 3
-    """The best grade."""
     clock: Callable[[], str] = lambda: ""
-    """Says when a decision is made."""
 
     at_end = "everything in the pool is judged. Next: make a deeper pool."
 
