@@ -196,7 +196,9 @@ def _each_job(work: Work, ask: Ask, given_up: RetrieverCall | None = None) -> It
     Before them comes the job of a call that was given up, if there is one.
     """
     with closing(Waiter()) as waiter:
-        if given_up is not None and not _follow(work, ask, given_up.job, waiter, given_up.course, work.late(given_up)):
+        if given_up is not None and not _follow(
+            work, ask, given_up.job, waiter, given_up.course, late_outcome(work.plan, given_up.job)
+        ):
             return
         while (job := work.next()) is not None and _follow(work, ask, job, waiter, work.course()):
             yield
@@ -287,7 +289,9 @@ def _start_tasks(work: Work, ask: Ask, given_up: Sequence[RetrieverCall] = ()) -
     """
 
     async def work_off(call: RetrieverCall | None) -> None:
-        if call is not None and not await _follow_task(work, ask, call.job, call.course, work.late(call)):
+        if call is not None and not await _follow_task(
+            work, ask, call.job, call.course, late_outcome(work.plan, call.job)
+        ):
             return
         while (job := work.next()) is not None and await _follow_task(work, ask, job, work.course()):
             pass
@@ -311,7 +315,7 @@ async def _follow_task(work: Work, ask: Ask, job: Job, course: Course, reply: Ru
                     return False
                 continue
             call = work.begin(job, course)
-            reply = await _asked_in_task(ask, job, work.plan.patience(len(job)))
+            reply = await _asked_in_task(ask, job, work.plan)
             if not work.end(call):
                 return False
     except StopIteration as end:
@@ -319,7 +323,7 @@ async def _follow_task(work: Work, ask: Ask, job: Job, course: Course, reply: Ru
         return True
 
 
-async def _asked_in_task(ask: Ask, job: Job, patience: float | None) -> RunOutcome:
+async def _asked_in_task(ask: Ask, job: Job, plan: RunPlan) -> RunOutcome:
     """The outcome of one call; a call that takes too long is cancelled, and not waited for."""
 
     async def caught() -> RunOutcome:
@@ -328,8 +332,8 @@ async def _asked_in_task(ask: Ask, job: Job, patience: float | None) -> RunOutco
         return outcome
 
     task = asyncio.ensure_future(caught())
-    done, _ = await asyncio.wait({task}, timeout=patience)
+    done, _ = await asyncio.wait({task}, timeout=plan.patience(len(job)))
     if task in done:
         return task.result()
     task.cancel()
-    return late_outcome(patience or 0.0)
+    return late_outcome(plan, job)

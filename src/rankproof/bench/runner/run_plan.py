@@ -146,10 +146,6 @@ class Work:
         self._calls[id(call)] = call
         return call
 
-    def late(self, call: RetrieverCall) -> RunOutcome:
-        """The outcome of a call that took too long."""
-        return late_outcome(self.plan.patience(len(call.job)) or 0.0)
-
     def end(self, call: RetrieverCall) -> bool:
         """Note that a call is over; whether its outcome still matters to anyone."""
         return self._calls.pop(id(call), None) is not None
@@ -224,8 +220,9 @@ class RunOutcome:
         return self.failure is not None
 
 
-def late_outcome(seconds: float) -> RunOutcome:
-    """The outcome of a call that was waited for so long, and no longer."""
+def late_outcome(plan: RunPlan, job: Job) -> RunOutcome:
+    """The outcome of a call that was waited for as long as the plan says, and no longer."""
+    seconds = plan.patience(len(job)) or 0.0
     return RunOutcome(None, Failed(f"no answer within {seconds:.3g} s", again=True, late=True), seconds)
 
 
