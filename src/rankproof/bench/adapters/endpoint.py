@@ -196,7 +196,12 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
     _known(plain.get("limits", {}), LIMITS, f"{name}, limits")
     for part in ("headers", "params"):
         _table(plain.get(part, {}), f"{name}, {part}")
-    _check_url(plain.get("url"), f"{name}, url")
+    url = plain.get("url")
+    if not isinstance(url, str) or not is_address(with_secrets(url, f"{name}, url")):
+        raise UsageError(
+            f"{name}, url: got {shorten(url)}, expected one that begins with http:// or https://, a host and perhaps "
+            "a port up to 65535, without blanks. Next: write the whole address, a blank in it as %20."
+        )
     method = plain.get("method", "GET")
     if not isinstance(method, str) or not method.isalpha():
         raise UsageError(f"{name}, method: got {shorten(method)}, expected one like POST. Next: give that.")
@@ -209,14 +214,6 @@ def _check(plain: Mapping[str, Any], name: str) -> None:
         raise UsageError(
             f"{name}: nothing says where the ids are in an answer. "
             'Next: add [answer] with ids = "hits[*].id", as its JSON has them.'
-        )
-
-
-def _check_url(url: Any, where: str) -> None:
-    if not isinstance(url, str) or not is_address(with_secrets(url, where)):
-        raise UsageError(
-            f"{where}: got {shorten(url)}, expected one that begins with http:// or https://, a host and perhaps "
-            "a port up to 65535, without blanks. Next: write the whole address, a blank in it as %20."
         )
 
 

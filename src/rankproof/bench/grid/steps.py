@@ -6,7 +6,7 @@ Below: which documents pass a filter.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter, time
 from typing import Any, TypeVar
@@ -27,14 +27,6 @@ from rankproof.store.answers import Answers
 from rankproof.suggestions import nearest
 
 Rows = dict[str, RunRow]
-
-
-def oddities(rows: Iterable[RunRow], k: int, corpus: Corpus | None) -> Counter[str]:
-    """Notes on odd answers, with counts; `corpus` should contain the documents found."""
-    answers = [row.answer for row in rows if row.answer is not None]
-    unknown = [each for each in answers if corpus is not None and any(doc not in corpus for doc, _ in each.found)]
-    odd = {"held documents that are not in the corpus; they stayed in, as not relevant": len(unknown)}
-    return +Counter(repaired_answers(answers, k) | odd)
 
 
 def change_found(row: RunRow, change: Callable[[Found], Found]) -> RunRow:
@@ -190,7 +182,11 @@ class Steps:
                 told=self.told(key[-1], len(some)),
             )
             self.answers += rows
-            self.odd.setdefault(key[-1], Counter()).update(oddities(rows, self.plan.depth, corpus))
+            answers = [row.answer for row in rows if row.answer is not None]
+            unknown = [x for x in answers if corpus is not None and any(doc not in corpus for doc, _ in x.found)]
+            odd = repaired_answers(answers, self.plan.depth)
+            odd["held documents that are not in the corpus; they stayed in, as not relevant"] = len(unknown)
+            self.odd.setdefault(key[-1], Counter()).update(+Counter(odd))
             return {row.question: row for row in rows}
 
         return self._kept(key, questions, ask)

@@ -11,6 +11,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import log
@@ -194,16 +195,12 @@ def cost_of(corpus: Mapping[str, Document], dimensions: int | None = None) -> Co
 
 def free_memory() -> float:
     """The bytes that are free, as the system says."""
-    try:
-        with open("/proc/meminfo", encoding="ascii") as told:
-            lines = dict(line.split(":", 1) for line in told)
+    with suppress(OSError, KeyError, ValueError), open("/proc/meminfo", encoding="ascii") as told:
+        lines = dict(line.split(":", 1) for line in told)
         return 1024.0 * int(lines["MemAvailable"].split()[0])
-    except (OSError, KeyError, ValueError):
-        pass
-    try:
+    with suppress(AttributeError, OSError, ValueError):
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, OSError, ValueError):
-        return float(UNKNOWN)
+    return float(UNKNOWN)
 
 
 WHOLE = 3.0
