@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from rankproof.diagnosing import Diagnosis
 
 
-SAMPLE = "sample"
-
-
 class RunCompareArguments(DecidingArguments, ScoringArguments, total=False):
     """The arguments of `compare` that `Benchmark.compare` hands on."""
 
@@ -101,7 +98,7 @@ class Benchmark(Displayable):
         >>> Benchmark.load(rows).queries
         {'q1': 'Refund?'}
         """
-        if isinstance(source, str) and source == SAMPLE:
+        if isinstance(source, str) and source == "sample":
             return cls.sample()
         found = load_labelled(source)
         made = cls(found.questions, found.judgments)

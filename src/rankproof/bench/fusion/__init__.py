@@ -25,7 +25,6 @@ from rankproof.document.numbers import for_face, setting
 from rankproof.errors import DataError, UsageError, check_number, check_one_of, not_known, one_of, shorten, warn_caller
 from rankproof.io.load import Columns, load_judgments, load_rankings, warn_of_left_out, with_columns
 from rankproof.io.values import as_given
-from rankproof.suggestions import docstring
 
 
 @dataclass(frozen=True)
@@ -49,11 +48,6 @@ class Method(Displayable):
     def parameters(self) -> dict[str, Parameter]:
         """Its parameters."""
         return parameters_of(self.function, skip=len(self.reads))
-
-    @property
-    def title(self) -> str:
-        """What it is, in words."""
-        return docstring(self.function).partition("\n")[0]
 
 
 def positional_names(function: Callable[..., Array]) -> tuple[str, ...]:

@@ -183,9 +183,6 @@ def split_queries(queries: Sequence[str], held_out: float, seed: int) -> tuple[l
     return split(queries, 1 - held_out, np.random.default_rng(seed))
 
 
-SAMPLE = "sample"
-
-
 def data_of(source: GridSource, plan: GridPlan) -> tuple[dict[str, str], Judgments, Corpus | None]:
     """The texts of the judged questions, the judgments and the documents; whatever is missing is an error."""
 
@@ -201,7 +198,7 @@ def data_of(source: GridSource, plan: GridPlan) -> tuple[dict[str, str], Judgmen
     if whole is None:
         questions = load_questions(named("queries" if "queries" in source.data else "questions"))
         judgments = load_judgments(named("judgments"))
-    elif isinstance(whole, str) and whole == SAMPLE:
+    elif isinstance(whole, str) and whole == "sample":
         questions, judgments = sample.queries(), load_judgments(sample.judgments())
         corpus = load_corpus(sample.corpus())
     else:
