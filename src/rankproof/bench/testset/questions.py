@@ -190,14 +190,10 @@ def split_questions(
     check_whole("seed", seed, 0)
     if kinds is not None and not isinstance(kinds, Mapping):
         raise UsageError(f"kinds: got {shorten(kinds)}, expected {{question: kind}}. Next: give a mapping.")
-    if not isinstance(shares, Mapping) or not all(is_number(each) for each in shares.values()):
+    above_0 = isinstance(shares, Mapping) and all(is_number(share) and share > 0 for share in shares.values())
+    if not above_0 or not math.isclose(sum(shares.values()), 1):
         raise UsageError(
-            f"shares: got {shorten(shares)}, expected a share for each name. "
-            "Next: give them like {'tune': 0.5, 'test': 0.5}."
-        )
-    if not shares or any(share <= 0 for share in shares.values()) or not math.isclose(sum(shares.values()), 1):
-        raise UsageError(
-            f"shares: got {dict(shares)}, expected a share above 0 for each part, 1 in all. "
+            f"shares: got {shorten(shares)}, expected a share above 0 for each part, 1 in all. "
             "Next: give them like tune=0.5, test=0.5."
         )
     if kinds and given and not any(query in kinds for query in given):
