@@ -13,9 +13,9 @@ from rankproof.bench.testset.labels import (
     GRADED,
     SKIPPED,
     UNDONE,
+    LabelAgreement,
     LabelSession,
     QuestionLabel,
-    alpha,
     last_labels,
     merge_labels,
     pairs,
@@ -129,7 +129,7 @@ def test_two_people_write_to_one_file_at_once(tmp_path) -> None:
     found = last_labels(read_labels(path))
     assert {who: len(own) for who, own in found.items()} == {"ana": 200, "ben": 200}
     (pair,) = pairs(found)
-    assert (pair.n, pair.same, pair.kappa, alpha(found)) == (200, 1.0, 1.0, 1.0)
+    assert (pair.n, pair.same, pair.kappa, LabelAgreement.of(found).alpha) == (200, 1.0, 1.0, 1.0)
 
 
 def test_a_label_without_a_time_is_as_late_as_the_line_above_it(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_kappa_is_of_what_both_graded() -> None:
 def test_people_with_nothing_in_common_are_not_compared() -> None:
     found = last_labels([*given("ana", a=1), *given("ben", b=1)])
     assert pairs(found) == []
-    assert alpha(found) is None
+    assert LabelAgreement.of(found).alpha is None
 
 
 def test_several_files_of_labels_count_as_one(tmp_path, monkeypatch) -> None:

@@ -58,26 +58,21 @@ def pairs(labels: Labels) -> list[LabelPair]:
     return found
 
 
-def alpha(labels: Labels) -> float | None:
-    """Krippendorff's alpha (interval) of all who graded; None if no item has two grades."""
-    items = {item for own in labels.values() for item, label in own.items() if label.grade is not None}
-    lines = [[own[item].grade if item in own else None for own in labels.values()] for item in sorted(items)]
-    lines = [line for line in lines if sum(each is not None for each in line) > 1]
-    return krippendorff_alpha(lines, "interval").value if lines else None
-
-
 @dataclass(frozen=True)
 class LabelAgreement(PlainData, Result):
     """How far people agree on what they graded."""
 
     pairs: list[LabelPair]
     alpha: float | None
-    """Krippendorff's alpha of all; None if no item has two grades."""
+    """Krippendorff's alpha (interval) of all; None if no item has two grades."""
 
     @classmethod
     def of(cls, labels: Labels) -> LabelAgreement:
         """The agreement of everyone whose labels these are."""
-        return cls(pairs(labels), alpha(labels))
+        items = {item for own in labels.values() for item, label in own.items() if label.grade is not None}
+        lines = [[own[item].grade if item in own else None for own in labels.values()] for item in sorted(items)]
+        lines = [line for line in lines if sum(each is not None for each in line) > 1]
+        return cls(pairs(labels), krippendorff_alpha(lines, "interval").value if lines else None)
 
     def _document(self) -> Document:
         from rankproof.bench.words import label_agreement as words
