@@ -304,12 +304,10 @@ def main_effects(configurations: Sequence[Configuration], values: Array, rng: np
     tables = {factor: by_level(factor, configurations, values) for factor in FACTORS}
     known = {factor: found for factor, found in tables.items() if found is not None}
     shares = variance(configurations, values)
-    off = [
-        paired_differences(each, lines[0])
-        for levels, _ in known.values()
-        for lines in [[*levels.values()]]
-        for each in lines[1:]
-    ]
+    off: list[Array] = []
+    for levels, _ in known.values():
+        first_line, *lines = levels.values()
+        off += [paired_differences(each, first_line) for each in lines]
     spans = [difference_interval(each, level=1 - ALPHA / len(off)) for each in off]
     ps = correct([each.p for each in sign_flips(off, rng)]) if off else []
     others = iter(zip(off, spans, ps, strict=True))
