@@ -45,7 +45,7 @@ LAZY_DOORS = {
         "judge_drift",
     ): "the last release called that `drift`; the old form is handed on for one more",
     ("bench.benchmark", "diagnose"): "a benchmark hands itself to a later wing",
-    ("bench.retrieve.search", "as_reranking"): "`search >> scorer` makes what is itself a search",
+    ("bench.retrieve.search", "Rerank"): "`search >> scorer` makes what is itself a search",
 }
 """Names taken inside a function from a wing, or from a module, that stands later; each with its reason."""
 CORE_MAY_LOAD = {"numpy", "rankproof"} | set(sys.stdlib_module_names)

@@ -228,11 +228,6 @@ def cross_encoder(model: str, **options: Any) -> Rerank:
     return rerank(load_model("reranker", "sentence_transformers", "CrossEncoder", model, options), name=model)
 
 
-def as_reranking(anything: Any) -> Rerank:
-    """The name behind `>>`."""
-    return anything if isinstance(anything, Rerank) else rerank(anything)
-
-
 def _answer(first: Search, made: Rerank, scorer: Scorer, corpus: Corpus) -> Answer:
     def again(question: str, found: Found, k: int) -> Found:
         head, tail = found[: made.depth], found[made.depth : max(k, made.depth)]

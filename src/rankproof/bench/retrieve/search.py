@@ -118,9 +118,10 @@ class Search(OneByOne):
 
     def __rshift__(self, scorer: Any) -> Search:
         """The documents that this finds, in the order of a reranker."""
-        from rankproof.bench.retrieve.reranking import as_reranking
+        from rankproof.bench.retrieve.reranking import Rerank
 
-        return as_reranking(scorer).rerank(self)
+        made = scorer if isinstance(scorer, Rerank) else Rerank()(scorer)
+        return made.rerank(self)
 
     def __repr__(self) -> str:
         return self.name
