@@ -221,9 +221,6 @@ def data_of(source: GridSource, plan: GridPlan) -> tuple[dict[str, str], Judgmen
     return asked, judged, corpus
 
 
-# --- summing up -------------------------------------------------------------------------------------
-
-
 def _summed_up(
     plan: GridPlan, runner: Runner, every: Sequence[TriedConfiguration], baseline: str, seen: list[str], held: list[str]
 ) -> Grid:

@@ -252,9 +252,6 @@ def score_held_out(
     return Held(*own, row.difference, row.low, row.high, row.p, row.verdict, row.note)
 
 
-# --- effects -----------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Level(Displayable):
     """One level of a factor, averaged over all configurations with it."""

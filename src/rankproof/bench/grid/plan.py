@@ -209,9 +209,6 @@ def plan_of(source: GridSource) -> GridPlan:
     return GridPlan(levels, limits=_limits(source), **_settings(source))
 
 
-# --- the levels of each factor --------------------------------------------------------------------------
-
-
 def _by_name(parts: Iterable[GridPart]) -> Levels:
     return {part.name: part for part in parts}
 

@@ -292,8 +292,6 @@ def _checked(given: Any, texts: Sequence[str]) -> Array:
     return vectors
 
 
-# --- the search ----------------------------------------------------------------------------------------
-
 Similarity = Literal["cosine", "dot"]
 USUAL = {"similarity": "cosine", "document_prefix": "", "question_prefix": ""}
 

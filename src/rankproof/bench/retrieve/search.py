@@ -314,8 +314,6 @@ def _by_name(retrievers: Mapping[str, Any] | Sequence[Any]) -> dict[str, Search]
     return named
 
 
-# --- among some documents alone -----------------------------------------------------------------------
-
 Predicate = Callable[[Document], Any]
 
 
