@@ -22,12 +22,7 @@ RUN = ("judgments.txt", "first.run")
         (("evaluat",), 2, "unknown command 'evaluat'. Did you mean 'evaluate'?"),
         (("evaluate", *RUN, "--tie", "id"), 2, "--ties"),
         (("evaluate", *RUN, "--ties", "trek"), 2, "ties: got 'trek'"),
-        (
-            ("evaluate", *RUN, "--import", "my.py"),
-            2,
-            "write it before the command: rankproof --import FILE|MODULE eval",
-        ),
-        (("experiment", "variants", "--version"), 2, "before the command: rankproof --version experiment variants ..."),
+        (("evaluate", *RUN, "--import", "my.py"), 2, "Next: 'rankproof evaluate --help' lists what there is."),
         (("evaluate", *RUN, "-f", "markdwn"), 2, "Did you mean 'markdown'?"),
         (("evaluate", *RUN, "-m", "nDCH@10"), 2, "Did you mean 'nDCG'?"),
         (("evaluate", *RUN, "-m", "P@0"), 2, "expected a whole number of at least 1"),
@@ -89,13 +84,6 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it(
     done = rankproof("evaluate", *RUN, "-f", "parquet", "-o", "x.parquet")
     assert done.code == 2
     assert "pip install 'rankproof[arrow]'" in done.err
-
-
-def test_a_saved_name_where_files_are_expected_is_said(rankproof: Any, files: Path) -> None:
-    rankproof("evaluate", *RUN, "--save", "monday")
-    for words in (("report", "monday", "first.run"), ("evaluate", "judgments.txt", "monday"), ("explain", "monday")):
-        done = rankproof(*words)
-        assert (done.code, "monday: a saved result, expected a " in done.err) == (2, True)
 
 
 def test_a_group_file_must_not_contradict_itself(rankproof: Any, files: Path) -> None:

@@ -297,7 +297,7 @@ def run(arguments: Sequence[str]) -> int:
         said = error.format_message().rstrip(".")
         said += "" if said.endswith(("?", "?)")) else "."
         if context is not None:
-            said += f" Next: {_next(context, getattr(error, 'option_name', ''))}"
+            said += f" Next: '{context.command_path} --help' lists what there is."
         return _fail(said, error.exit_code)
     except RankproofError as error:
         return _fail(_with_options(str(error), arguments), error.exit_code)
@@ -325,23 +325,9 @@ def _blame(error: Exception) -> str:
     return f"{note}: {type(error).__name__}: {error} ({place}). Next: correct that function."
 
 
-def _next(context: click.Context, unknown: str) -> str:
-    """What to do after a wrong word: an option of the program itself stands before the command."""
-    before = next((each for each in rankproof.params if unknown in each.opts), None)
-    if before is None or context.parent is None:
-        return f"'{context.command_path} --help' lists what there is."
-    program, command = context.command_path.split(" ", 1)
-    return f"write it before the command: {' '.join(filter(None, (program, unknown, before.metavar, command)))} ..."
-
-
 def _with_options(message: str, arguments: Sequence[str]) -> str:
     """The message about an argument with the option that it is in the shell: `--margin: got` for `margin: got`."""
     name, _, said = message.partition(":")
-    if said.startswith(" no such file"):
-        from rankproof.cli.saved_results import is_saved
-
-        if is_saved(name):
-            return f"{name}: a saved result, expected a file. Next: name the files of judgments and rankings."
     command = next((load_command(each) for each in arguments if each in COMMANDS), rankproof)
     options = [each for _, inner in _with_inner(command, "") for each in inner.params if isinstance(each, click.Option)]
     spelt = (max(each.opts, key=len) for each in options if name == each.name or f"--{name}" in each.opts)

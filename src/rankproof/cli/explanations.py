@@ -89,15 +89,12 @@ def explain_number(
 
 def _term(word: str) -> Document:
     """The meaning of a word of the output; a measure is described in full."""
-    from rankproof.cli.saved_results import is_saved
     from rankproof.core.names import REGISTRY
     from rankproof.document.page import term_of
     from rankproof.scoring import catalogue
 
     is_measure = word.partition("@")[0].partition("(")[0] in REGISTRY  # P is a measure, p is none
     found = _measure(word) if is_measure or not term_of(word) else None
-    if found is None and not term_of(word) and is_saved(word):
-        raise UsageError(f"{word}: a saved result, expected a word. Next: name judgments, a ranking and a query.")
     return catalogue.term(word, REGISTRY) if found is None else catalogue.measure_page(found)
 
 

@@ -34,9 +34,14 @@ _SCORING = (*_RULES, "corpus", "corpus_size", "context_k", "damaged", "profile")
 
 def are_names(words: Sequence[str], history: str) -> bool:
     """Whether the words are names in the history rather than files; an error if they could be both."""
+    from rankproof.comparing.history import History
+
     if options.was_written("history"):
         return True
-    saved = [word for word in words if is_saved(word, history)]
+    try:
+        saved = [word for word in words if word in History(history)]
+    except DataError:  # files must not depend on a history that cannot be read
+        saved = []
     files = [word for word in words if word == STDIN or os.path.exists(word)]
     if len(saved) == len(words) == len(files):
         raise UsageError(
@@ -63,16 +68,6 @@ def systems_of(words: Sequence[str], shown_as: str | None, *others: str) -> dict
             "Next: name more after the judgments, or score one: rankproof evaluate JUDGMENTS RUN."
         )
     return systems
-
-
-def is_saved(word: str, history: str | None = None) -> bool:
-    """Whether it is a name in the history; False if the history cannot be read: files must not depend on it."""
-    from rankproof.comparing.history import DEFAULT, History
-
-    try:
-        return word in History(history or os.environ.get("RANKPROOF_HISTORY", DEFAULT))
-    except DataError:
-        return False
 
 
 def only_for_names(anyway: bool) -> None:
