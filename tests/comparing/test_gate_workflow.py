@@ -86,7 +86,7 @@ def test_the_workflow_of_the_page_runs(branch: int, code: int, says: str, tmp_pa
             ran = run(repo / step.get("working-directory", "."), step["run"])
     assert ran is not None
     assert ran.returncode == code, ran.stdout + ran.stderr
-    assert says in ran.stdout or "::warning" in ran.stdout
+    assert says in ran.stdout or "::warning" in ran.stderr
 
 
 def test_the_workflow_uses_options_that_there_are() -> None:

@@ -14,7 +14,6 @@ from rankproof.cli import options, saved_results
 from rankproof.cli.options import check_single, read_groups
 from rankproof.cli.output import Output, end, say_apart, tell_progress
 from rankproof.core.defaults import DEFAULT_MEASURE, DEFAULT_MEASURES
-from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count
 from rankproof.errors import UsageError, number_in
 
@@ -202,24 +201,21 @@ def gate_change(
     _add_to_summary(found)
     allowed = lenient and found.outcome == "inconclusive"
     if allowed:
-        _warn(found, aloud=output.path not in (None, STDOUT) or output.form in ("table", "markdown"))
+        _warn(found)
     if found.candidate is not None and output.form not in ("json", "latex"):
         say_apart({"": found.candidate}, output.form)
     click.get_current_context().exit(0 if allowed else found.exit_code)
 
 
-def _warn(found: Gate, aloud: bool) -> None:
-    """Say that an inconclusive result was let through: inside GitHub Actions as an annotation, else in a sentence.
-
-    GitHub reads annotations on both streams; standard error where standard output is for machines.
-    """
+def _warn(found: Gate) -> None:
+    """Say that an inconclusive result was let through: inside GitHub Actions as an annotation, else in a sentence."""
     from rankproof.comparing.gate_words import headline, sentence_of
 
     why = [sentence_of(each, found) for each in found.rows if each.outcome == "inconclusive"]
     said = " ".join([headline(found), *why])
     if os.environ.get("GITHUB_ACTIONS") == "true":
         escaped = said.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-        click.echo(f"::warning title=rankproof gate::{escaped}", err=not aloud)
+        click.echo(f"::warning title=rankproof gate::{escaped}", err=True)
     else:
         click.echo("rankproof: note: inconclusive, and let through (--allow-inconclusive).", err=True)
 

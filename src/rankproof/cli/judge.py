@@ -29,7 +29,6 @@ from rankproof.document.terminal import wrap
 from rankproof.errors import UsageError, check_one_of, number_in
 
 if TYPE_CHECKING:
-    from rankproof.document.model import Result
     from rankproof.judging.judge import Judge
     from rankproof.judging.judged_scores import JudgedScores
     from rankproof.judging.mirage_rates import Mirage
@@ -179,8 +178,10 @@ def command(
     if not files and not trial:
         raise click.MissingParameter(param_type="argument", param_hint="'SAMPLES...'")
     saving.check(files)
-    if qrels and len(files) > 1:
-        raise UsageError("--qrels: got several files of samples, expected one. Next: judge them one by one.")
+    samples = named_paths(files)
+    if len(samples) > 1 and (qrels or stress):
+        option = "--qrels" if qrels else "--stress"
+        raise UsageError(f"{option}: got several files of samples, expected one. Next: judge them one by one.")
     judge = judge_named(spec, ledger, base_url, settings, dry_run)
     if design is not None:
         found = _designed(judge, files, design, metrics, correct)
@@ -193,21 +194,18 @@ def command(
         return
     if dry_run:
         shaping = {"blame": blame, **{name: how[name] for name in ("k", "complete", "compat")}}
-        plans = {name: judge.plan(path, metrics, **shaping) for name, path in named_paths(files).items()}
-        _write_wrapped([f"{name}: {each}" for name, each in plans.items()], output)
+        _write_wrapped([f"{name}: {judge.plan(path, metrics, **shaping)}" for name, path in samples.items()], output)
         return
     if stress:
         from rankproof.judging.trust.stress import stress as ask_again
 
-        stressed = {}
-        for name, path in named_paths(files).items():
-            with tell_progress(f"judging {path}"):
-                stressed[name] = ask_again(path, metrics, judge=judge.judges)
-        _write_each(stressed, output)
+        with tell_progress(f"judging {files[0]}"):
+            stressed = ask_again(*samples.values(), metrics, judge=judge.judges)
+        output.write_result(stressed)
         return
     how |= {"blame": blame, "made_by": _makers(made_by)}
     scores = {}
-    for name, path in named_paths(files).items():
+    for name, path in samples.items():
         with tell_progress(f"judging {path}"):
             scores[name] = judge(path, metrics, **how)
     saving.save(scores)
@@ -247,22 +245,6 @@ def _makers(given: Sequence[str]) -> dict[str, list[str]]:
         role, equals, name = each.partition("=")
         found.setdefault(role if equals else "system", []).append(name if equals else each)
     return found
-
-
-def _write_each(found: Mapping[str, Result], output: Output) -> None:
-    """Several results in one output: texts below each other, rows and JSON under their names."""
-    from rankproof.document.formats import check
-    from rankproof.document.model import Document, Heading, Part
-
-    if len(found) == 1:
-        output.write_result(next(iter(found.values())))
-        return
-    documents = {name: each._document() for name, each in found.items()}
-    parts = [part for name, each in documents.items() for part in (Part(Heading(name)), *each.parts)]
-    records = [{"name": name, **row} for name, each in documents.items() for row in each.records]
-    trees = {name: each.tree if each.tree is not None else each.records for name, each in documents.items()}
-    title = next(iter(documents.values())).title
-    output.write(check(output.form).render(Document(title, parts, records, trees)))
 
 
 def _write_wrapped(lines: Sequence[str], output: Output) -> None:

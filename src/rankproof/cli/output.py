@@ -265,9 +265,9 @@ def tell_progress(what: str) -> Iterator[None]:
 def _tell(text: str) -> None:
     from shutil import get_terminal_size  # imported here, as it takes milliseconds to load
 
-    room = get_terminal_size().columns - 1  # a longer line could not be written over
-    cut = text if len(text) <= room else f"{text[: room // 2]}...{text[len(text) - room + room // 2 + 3 :]}"
-    sys.stderr.write(f"\r\x1b[K{cut}")
+    from rankproof.document.terminal import cut
+
+    sys.stderr.write(f"\r\x1b[K{cut(text, get_terminal_size().columns - 1)}")  # a longer line goes on below
     sys.stderr.flush()
 
 

@@ -47,7 +47,6 @@ def command() -> None:
 @options.value("--seed", "N", "Seed of the draw.", 0)
 @options.target("Write which document answers which, as judgments.", "--qrels")
 @options.target("Where to write the questions. [standard output]")
-@click.option("--judgments", hidden=True)
 @options.force
 def draw(
     corpus: str,
@@ -56,7 +55,6 @@ def draw(
     ask: str | None,
     seed: int,
     qrels: str | None,
-    judgments: str | None,
     output: str | None,
 ) -> None:
     """Draw known-item questions from a corpus: a few content words of a document.
@@ -72,8 +70,6 @@ def draw(
     from rankproof.io.load import load_judgments
     from rankproof.io.write import write_judgments
 
-    if judgments is not None:
-        raise UsageError(f"--judgments names what is read, and nothing is. Next: --qrels {judgments} writes judgments.")
     chosen = list(SOURCES) if sources is None else [each.strip() for each in sources.split(",")]
     with keep_results_apart(), tell_progress(f"reading {corpus}"):
         write_them = None if ask is None else import_named(ask, "--ask")
@@ -92,9 +88,7 @@ def draw(
     parts = ", ".join(f"{times} by {source}" for source, times in sorted(drawn_by.items()))
     told = f"{count(len(drawn), 'question')}{f': {parts}' if parts else ''}."
     if number is not None and len(drawn) < number:
-        left = len(documents) - len(drawn)
-        why = f"of the other {left:,}, no few words point to one alone" if left else "there are no more documents"
-        why = f"{ask} wrote no more" if ask else f"one per document: {why}"
+        why = f"{ask} wrote no more" if ask else "but no few words point to one of the other documents alone"
         told += f" {number:,} were requested, {why}."
     click.echo(told, err=True)
 
