@@ -10,7 +10,8 @@ import pytest
 
 from rankproof import evaluate, sample
 from rankproof.diagnosing.evidence import Evidence
-from rankproof.diagnosing.fixes import Trial, _more_documents, _other_searches, fixes
+from rankproof.diagnosing.fixes import Trial, fixes, trials
+from rankproof.diagnosing.symptoms import Whole, band
 from rankproof.io.corpora import load_corpus
 from rankproof.scoring.evaluate import prepare
 
@@ -21,7 +22,8 @@ def tried(run: str) -> list[Trial]:
     judged, corpus = prepare(sample.judgments()), load_corpus(sample.corpus())
     scores = evaluate(judged, sample.rankings()[run], "nDCG@10")
     evidence = Evidence(scores, judged, 10, {}, sample.queries(), corpus)
-    return [*_other_searches(evidence), *_more_documents(evidence)]
+    whole = Whole(band("P@5", 1.0, 1.0), band("R@5", 1.0, 1.0), relevant=1, never_found=0, unjudged=None, k=10)
+    return [each for each in trials(evidence, whole) if each.kind != "reranking"]
 
 
 def part(trials: Sequence[Trial], rows: Sequence[int]) -> list[Trial]:
@@ -31,12 +33,12 @@ def part(trials: Sequence[Trial], rows: Sequence[int]) -> list[Trial]:
 @pytest.mark.slow
 @pytest.mark.parametrize("run", ["dense", "keyword"])
 def test_a_claimed_gain_is_there_on_other_questions_too(run: str) -> None:
-    trials, rng = tried(run), np.random.default_rng(0)
-    overall = {each.kind: float((each.after - each.before).mean()) for each in trials}
+    changes, rng = tried(run), np.random.default_rng(0)
+    overall = {each.kind: float((each.after - each.before).mean()) for each in changes}
     kept, held, flattery = [], [], []
     for _ in range(SPLITS):
-        drawn = rng.permutation(len(trials[0].before)).tolist()
-        first, second = part(trials, drawn[::2]), part(trials, drawn[1::2])
+        drawn = rng.permutation(len(changes[0].before)).tolist()
+        first, second = part(changes, drawn[::2]), part(changes, drawn[1::2])
         elsewhere = {each.kind: float((each.after - each.before).mean()) for each in second}
         for fix in fixes(first, rng):
             if fix.claimed:

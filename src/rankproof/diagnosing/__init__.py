@@ -246,11 +246,10 @@ def _diagnosis(
     served = _served(evidence, why)
     # The queries of each kind, among those with a relevant document.
     features = {rule.kind: rule.feature for rule in RULES if rule.feature}
-    able = [query for query, each in evidence.asked.items() if each.relevant]
-    kinds = by_key((features[each.kind], query) for query in able for each in why[query] if each.kind in features)
+    values = {query: each.value for query, each in evidence.asked.items() if each.relevant}
+    kinds = by_key((features[each.kind], query) for query in values for each in why[query] if each.kind in features)
     for name, own in groups.items():
         kinds[f"{name} (your own)" if name in kinds else name] = [scores.queries[i] for i in own.tolist()]
-    values = {query: each.value for query, each in evidence.asked.items() if each.relevant}
     bounds = ends(scores, evidence.measure)
     return Diagnosis(
         measure=row.measure,
@@ -339,8 +338,7 @@ def _notes(evidence: Evidence) -> list[str]:
     if evidence.judgments.machine:
         said.append("A machine made these judgments, so its levels may be off, and no band is named.")
     if not texts:
-        given = setting("queries")
-        said.append(f"Without the texts of the questions ({given}), their words were not looked at.")
+        said.append(f"Without the texts of the questions ({setting('queries')}), their words were not looked at.")
     if evidence.corpus is None:
         said.append(
             f"Without the documents ({setting('corpus')}), spelling, vocabulary, languages and copies "

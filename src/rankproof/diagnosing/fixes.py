@@ -20,7 +20,7 @@ from rankproof.core.hits import Array
 from rankproof.core.measure import Measure
 from rankproof.core.names import parse
 from rankproof.core.scoring import split
-from rankproof.diagnosing.evidence import Evidence, ids_of
+from rankproof.diagnosing.evidence import Evidence, Library, ids_of
 from rankproof.diagnosing.symptoms import Whole, is_high
 from rankproof.document.model import Displayable
 from rankproof.io.values import as_text
@@ -122,12 +122,13 @@ class Trial:
 def trials(evidence: Evidence, whole: Whole) -> Iterator[Trial]:
     """Every change that can be tried with the given data."""
     yield from _perfect_order(evidence)
-    yield from _more_documents(evidence)
-    k, fewer = evidence.k, evidence.k // TIMES
+    k, more, fewer = evidence.k, min(TIMES * evidence.k, evidence.depth), evidence.k // TIMES
+    if more > k:
+        yield _cut(evidence, "larger-k", "R", more, {"k": k, "more": more, "next": k + 1})
     if fewer and not is_high(whole.precision) and is_high(whole.recall):
         yield _cut(evidence, "smaller-k", "P", fewer, {"k": k, "fewer": fewer})
-    if evidence.corpus is not None and evidence.questions:
-        yield from _other_searches(evidence)
+    if evidence.corpus is not None and evidence.library is not None and evidence.questions:
+        yield from _other_searches(evidence, evidence.corpus, evidence.library)
 
 
 def _perfect_order(evidence: Evidence) -> Iterator[Trial]:
@@ -142,12 +143,6 @@ def _perfect_order(evidence: Evidence) -> Iterator[Trial]:
     yield Trial("reranking", measure.name, measure.name, column.counting, after, measure.spec.higher, words)
 
 
-def _more_documents(evidence: Evidence) -> Iterator[Trial]:
-    k, more = evidence.k, min(TIMES * evidence.k, evidence.depth)
-    if more > k:
-        yield _cut(evidence, "larger-k", "R", more, {"k": k, "more": more, "next": k + 1})
-
-
 def _cut(evidence: Evidence, kind: str, name: str, at: int, words: Mapping[str, Any]) -> Trial:
     """A measure of the ranking at k, and at another cut."""
     cuts = [parse(name) @ each for each in (evidence.k, at)]
@@ -156,19 +151,22 @@ def _cut(evidence: Evidence, kind: str, name: str, at: int, words: Mapping[str, 
     return Trial(kind, cuts[0].name, cuts[1].name, before, after, cuts[0].spec.higher, words)
 
 
-def _other_searches(evidence: Evidence) -> Iterator[Trial]:
-    """Searches over the corpus fused with the ranking, and the ranking reordered by words."""
-    corpus = evidence.corpus
-    if corpus is None:
-        return
-    from rankproof.bench.retrieve import lsa
+def _other_searches(evidence: Evidence, corpus: Corpus, library: Library) -> Iterator[Trial]:
+    """Searches over the corpus in place of the ranking and fused with it, and the ranking reordered by words."""
+    from rankproof.bench.retrieve import Speller, keyword, lsa
 
     by_words = evidence.found_by_words
     if evidence.hole is not None:
         yield _other(evidence, "hole", _filled(evidence, by_words), lost=evidence.hole.lost)
     yield _other(evidence, "keyword-instead", {**evidence.rankings, **by_words})
     yield _other(evidence, "keyword", _fused(evidence, by_words))
-    yield from _corrected(evidence)
+    corrected = Speller(library.counts)
+    spelt = {query: corrected(text) for query, text in evidence.texts.items()}
+    changed = {query: text for query, text in spelt.items() if text != evidence.texts[query]}
+    if changed:
+        typed = {**evidence.rankings, **by_words}
+        after = {**typed, **evidence.search(keyword(corpus), changed)}
+        yield _other(evidence, "spelling", after, typed, changed=len(changed))
     if len(corpus) <= MOST_PLACED:
         by_meaning = evidence.search(lsa(corpus), evidence.texts)
         yield _other(evidence, "dense-instead", {**evidence.rankings, **by_meaning})
@@ -213,21 +211,6 @@ def _filled(evidence: Evidence, others: Mapping[str, Sequence[str]]) -> Rankings
                 docs.insert(place, doc)
         filled[query] = docs
     return {**evidence.rankings, **filled}
-
-
-def _corrected(evidence: Evidence) -> Iterator[Trial]:
-    """Keyword search with corrected questions, and the same search as they were typed."""
-    from rankproof.bench.retrieve import Speller, keyword
-
-    if evidence.corpus is None or evidence.library is None:
-        return
-    corrected = Speller(evidence.library.counts)
-    spelt = {query: corrected(text) for query, text in evidence.texts.items()}
-    changed = {query: text for query, text in spelt.items() if text != evidence.texts[query]}
-    if changed:
-        typed = {**evidence.rankings, **evidence.found_by_words}
-        after = {**typed, **evidence.search(keyword(evidence.corpus), changed)}
-        yield _other(evidence, "spelling", after, typed, changed=len(changed))
 
 
 def _other(evidence: Evidence, kind: str, ranking: Rankings, instead_of: Rankings | None = None, **words: Any) -> Trial:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -157,7 +157,7 @@ def regime_of(precision: Band, recall: Band, lost: float = 0.0, helps: bool = Fa
     if sides == ("high", "high") and helps:
         found = replace(found, do="try the changes below: what they gain was measured.")
     if is_high(recall) and not found_all:
-        lacking = f"{lost:.0%} of what is relevant is never found".replace("%", " %")
+        lacking = f"{100 * lost:.0f} % of what is relevant is never found"
         return replace(found, feels=f"{found.feels.rstrip('.')}; {lacking}.")
     poor = any(each.share is not None and word_of(each.measure, each.share) == WORDS[0] for each in (precision, recall))
     return found if poor or sides not in MILDER else replace(found, feels=MILDER[sides])
@@ -200,17 +200,6 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class Mode:
-    """One way to fail: its signs, and its remedies in their order."""
-
-    name: str
-    tells: Callable[[Whole], str]
-    """The evidence in a sentence; "" if there is none."""
-    remedies: Mapping[str, str]
-    """The usual remedies, each with the kind of change that tries it; "" if none can be tried here."""
-
-
-@dataclass(frozen=True, slots=True)
 class Failure(PlainData):
     """A failure mode that was found, with its evidence."""
 
@@ -219,79 +208,63 @@ class Failure(PlainData):
     remedies: tuple[str, ...]
 
 
-def _low_recall(whole: Whole) -> str:
-    if is_high(whole.recall) or not whole.never_found:
-        return ""
-    return (
-        f"{whole.never_found:,} of {whole.relevant:,} relevant documents are nowhere in the rankings; "
-        f"{whole.recall.measure} is {whole.recall.value:.2f} of a possible {whole.recall.ceiling:.2f}."
-    )
-
-
-def _low_precision(whole: Whole) -> str:
-    low = whole.precision
-    return "" if is_high(low) else f"{low.measure} is {low.value:.2f} of a possible {low.ceiling:.2f}."
-
-
-def _another_corpus(whole: Whole) -> str:
-    if not whole.gone or whole.gone <= MOST * whole.relevant:
-        return ""
-    return f"{whole.gone:,} of {whole.relevant:,} documents judged relevant are not in the corpus."
-
-
-def _drift(whole: Whole) -> str:
-    said = []
-    if whole.gone and not whole.respelt and GONE * whole.relevant <= whole.gone <= MOST * whole.relevant:
-        said.append(f"{whole.gone:,} of {whole.relevant:,} documents judged relevant are no longer in the corpus")
-    unjudged = whole.unjudged
-    if unjudged is not None and unjudged >= UNJUDGED and 1 - unjudged <= (1 - UNJUDGED) * whole.room:
-        said.append(f"{unjudged:.0%} of the first {whole.k} documents were never judged")
-    return f"{'; '.join(said)}.".replace("%", " %") if said else ""
-
-
-MODES = (
-    Mode(
-        "low recall",
-        _low_recall,
-        {"try another embedding model": "", "change the size of chunks": "", "add keyword search": "keyword"},
-    ),
-    Mode(
-        "low precision",
-        _low_precision,
-        {
-            "rerank what was found": "reranking",
-            "show fewer documents (a smaller k)": "smaller-k",
-            "leave out what scores below a threshold": "",
-        },
-    ),
-    Mode(
-        "judgments and corpus do not belong together",
-        _another_corpus,
-        {"compare the ids of both sides": "", "give the corpus that was judged": ""},
-    ),
-    Mode(
-        "ids are spelt in two ways",
-        lambda whole: whole.respelt,
-        {"spell the ids of both sides in the same way, and measure again": ""},
-    ),
-    Mode(
-        "the evaluation set has drifted",
-        _drift,
-        {"refresh questions and judgments from the query log": "", "judge the top of this system's rankings": ""},
-    ),
-)
+REMEDIES: Mapping[str, Mapping[str, str]] = {
+    "low recall": {
+        "try another embedding model": "",
+        "change the size of chunks": "",
+        "add keyword search": "keyword",
+    },
+    "low precision": {
+        "rerank what was found": "reranking",
+        "show fewer documents (a smaller k)": "smaller-k",
+        "leave out what scores below a threshold": "",
+    },
+    "judgments and corpus do not belong together": {
+        "compare the ids of both sides": "",
+        "give the corpus that was judged": "",
+    },
+    "ids are spelt in two ways": {
+        "spell the ids of both sides in the same way, and measure again": "",
+    },
+    "the evaluation set has drifted": {
+        "refresh questions and judgments from the query log": "",
+        "judge the top of this system's rankings": "",
+    },
+}
+"""The usual remedies of each failure mode, each with the kind of change that tries it; "" if none can be tried here."""
 FIX_FIRST = ("embedding model", "chunking", "metadata filters", "hybrid search", "reranking")
 """The first steps with a weak retriever: those that decide whether a document can be found at all come first."""
 
 
 def failures(whole: Whole, tried: Sequence[Fix] = ()) -> list[Failure]:
-    """The failure modes that the numbers show; a remedy that was tried has its result."""
-    found = ((each, each.tells(whole)) for each in MODES)
+    """The failure modes that the numbers show, with their evidence; a remedy that was tried has its result."""
+    precision, recall, relevant, gone = whole.precision, whole.recall, whole.relevant, whole.gone or 0
+    evidence = dict.fromkeys(REMEDIES, "")
+    if whole.never_found and not is_high(recall):
+        evidence["low recall"] = (
+            f"{whole.never_found:,} of {relevant:,} relevant documents are nowhere in the rankings; "
+            f"{recall.measure} is {recall.value:.2f} of a possible {recall.ceiling:.2f}."
+        )
+    if not is_high(precision):
+        evidence["low precision"] = (
+            f"{precision.measure} is {precision.value:.2f} of a possible {precision.ceiling:.2f}."
+        )
+    if gone > MOST * relevant:
+        evidence["judgments and corpus do not belong together"] = (
+            f"{gone:,} of {relevant:,} documents judged relevant are not in the corpus."
+        )
+    evidence["ids are spelt in two ways"] = whole.respelt
+    drifted, unjudged = [], whole.unjudged
+    if gone and not whole.respelt and GONE * relevant <= gone <= MOST * relevant:
+        drifted.append(f"{gone:,} of {relevant:,} documents judged relevant are no longer in the corpus")
+    if unjudged is not None and unjudged >= UNJUDGED and 1 - unjudged <= (1 - UNJUDGED) * whole.room:
+        drifted.append(f"{100 * unjudged:.0f} % of the first {whole.k} documents were never judged")
+    evidence["the evaluation set has drifted"] = f"{'; '.join(drifted)}." if drifted else ""
     known = {each.kind: each for each in tried}
     return [
-        Failure(mode.name, evidence, tuple(_remedy(*each, known) for each in mode.remedies.items()))
-        for mode, evidence in found
-        if evidence
+        Failure(name, said, tuple(_remedy(*each, known) for each in REMEDIES[name].items()))
+        for name, said in evidence.items()
+        if said
     ]
 
 
