@@ -129,7 +129,7 @@ def answers(name: str, tmp: Path) -> dict[str, Any]:
         "diagnosed": sorted(each.query for each in diagnosed.worst),
         "leader": (page.content.leader, page.content.shown),
         "report": f"good is better than poor on {name}" in page.html(),
-        "pages": [f"good is better than poor on {name}" in text for text in (page.text(), page.markdown())],
+        "pages": [f"good is better than poor on {name}" in text for text in (page.format("full"), page.markdown())],
         "table": marked(text, lambda line: "*" in line),
         "column": [cell.strip().endswith("*") for cell in re.findall(r"\d\.\d+\*?", text)[:3]],
         "latex": marked(as_text(words(summaries), check("latex")), lambda line: "textbf" in line),

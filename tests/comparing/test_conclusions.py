@@ -130,7 +130,7 @@ def test_a_gain_beside_a_proven_loss_is_mixed_everywhere() -> None:
     said = "Mixed: new gains on RR +0.5000 (p <.001), but loses on R@4 -0.5000 (p <.001), against old."
     assert said in found(judged, old, new, "RR, R@4")
     page = report(judged, {"old": old, "new": new}, "RR, R@4")
-    for text in (page.html(), page.markdown().replace("\\", ""), page.text()):
+    for text in (page.html(), page.markdown().replace("\\", ""), page.format("full")):
         assert "Mixed: new gains" in " ".join(text.split())
         assert "new is better than old" not in " ".join(text.split())
 
@@ -274,7 +274,7 @@ def test_an_interval_within_the_margin_that_is_not_called_equivalent_says_why(n:
     assert row.margin_note == said
     assert (row.verdict == "equivalent") == (not said)
     page = report(judged, {"old": old, "new": new}, measures, margin=margin)
-    for text in (str(compared), compared.format("markdown"), page.text(), page.html()):
+    for text in (str(compared), compared.format("markdown"), page.format("full"), page.html()):
         told = " ".join(text.replace("\\", "").split())
         assert (f"takes more than an interval: {said}." in told) == bool(said)
 

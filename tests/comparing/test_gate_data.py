@@ -90,7 +90,7 @@ def test_what_is_broken_never_passes_and_is_told_everywhere(case: str, missing: 
     board = leaderboard(judged, systems, "RR", missing=missing)
     assert board.told_apart == (verdict == "worse")
     page = report(judged, systems, "RR", missing=missing)
-    for text in (str(compared), compared.format("markdown"), str(board), page.text(), page.html()):
+    for text in (str(compared), compared.format("markdown"), str(board), page.format("full"), page.html()):
         told = " ".join(text.split())
         assert re.search("answered [0-9]+ of [0-9]+ quer|None of the|No query has|no document at all", told), told
     for text in (str(compared), str(board)):
@@ -127,9 +127,9 @@ def test_what_is_allowed_is_compared() -> None:
         board = leaderboard(JUDGED, systems, "RR", allow_missing=allowed)
         assert (board.told_apart, bool(board.missing)) == (int(verdict == "better"), verdict == "unclear")
         page = report(JUDGED, systems, "RR", allow_missing=allowed)
-        assert ("(76 %) must be" in " ".join(page.text().split())) == (verdict == "unclear")
+        assert ("(76 %) must be" in " ".join(page.format("full").split())) == (verdict == "unclear")
     alone = report(JUDGED, {"old": quarter}, "RR")
-    assert "old answered 90 of 120 queries, and 112 (93 %) must be." in " ".join(alone.text().split())
+    assert "old answered 90 of 120 queries, and 112 (93 %) must be." in " ".join(alone.format("full").split())
     scores = {name: evaluate(JUDGED, each, "RR, AP") for name, each in systems.items()}
     assert rank_correlation(scores, None, "RR", "AP").missing == leaderboard(scores).missing
     assert not rank_correlation(scores, None, "RR", "AP", allow_missing=0.25).wrong

@@ -182,7 +182,7 @@ def test_queries_that_only_the_groups_name_are_told_of_in_every_result() -> None
         gate(judged, *runs.values(), "RR", by=by).format("table"),
         gate_scores(*saved.values()).format("markdown"),
         page.html(),
-        page.text(),
+        page.format("full"),
         diagnose(judged, runs["other"], by=by).format("full"),
     ):
         assert said(text).count(told) == 1, text
@@ -224,7 +224,7 @@ def test_queries_in_no_group_are_told_of_in_every_result() -> None:
             gated.format("table"),
             gated.format("markdown"),
             page.html(),
-            page.text(),
+            page.format("full"),
             diagnose(judged, runs["other"], by=by).format("full"),
         ):
             assert said(text).count(left) == 1, text

@@ -162,8 +162,8 @@ def test_markdown_and_latex_keep_strange_names_as_text() -> None:
     systems = {name: {q: ["a"] for q in judged} for name in ("a|b_c", "<b>&%$\\")}
     made = report(judged, systems, "RR")
     assert "a\\|b\\_c" in made.markdown()
-    assert r"a\textbar{}b\_c" in made.latex()
-    assert r"\textless{}b\textgreater{}\&\%\$\textbackslash{}" in made.latex()
+    assert r"a\textbar{}b\_c" in made.format("latex")
+    assert r"\textless{}b\textgreater{}\&\%\$\textbackslash{}" in made.format("latex")
 
 
 def test_saving_under_an_unknown_ending_is_an_error(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_a_browser_that_prints_nothing_is_an_error(made, tmp_path: Path, monkeyp
     script.chmod(0o755)
     monkeypatch.setenv(ENVIRONMENT, str(script))
     with pytest.raises(Exception, match="printed nothing: broken"):
-        made.pdf()
+        made.save(tmp_path / "page.pdf")
 
 
 def set_by_tex(body: str, folder: Path) -> str:
@@ -175,7 +175,7 @@ def set_by_tex(body: str, folder: Path) -> str:
 @needs_tex
 @pytest.mark.slow
 def test_tex_sets_the_tables_of_a_report(made, tmp_path: Path) -> None:
-    log = set_by_tex(made.latex(), tmp_path)
+    log = set_by_tex(made.format("latex"), tmp_path)
     assert "LaTeX Warning: Reference" not in log
     assert not re.findall(r"Overfull \\hbox.*", log)
 
@@ -211,4 +211,4 @@ def test_tex_sets_names_that_mean_harm(tmp_path: Path) -> None:
     judged = {f"q{i}": {"a": 1} for i in range(3)}
     systems = {name: {query: ["a"] for query in judged} for name in names}
     made = report(judged, systems, "RR, nDCG(gain='exp')@10", title=names[0])
-    set_by_tex(made.latex(), tmp_path)
+    set_by_tex(made.format("latex"), tmp_path)

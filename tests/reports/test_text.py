@@ -55,7 +55,7 @@ def test_every_line_fits_and_the_verdict_stays_beside_its_system(longest: int) -
     lines = found.format(worst=2).splitlines()
     assert max(map(width, lines)) <= 80
     assert [line for line in lines if line.strip().startswith("dense") and line.endswith("better")]
-    assert max(map(width, report(sample.judgments(), systems, MEASURES).text().splitlines())) <= 80
+    assert max(map(width, report(sample.judgments(), systems, MEASURES).format("full").splitlines())) <= 80
 
 
 def test_the_lists_show_why_a_query_moved() -> None:
@@ -120,7 +120,7 @@ def test_without_an_output_the_report_is_printed(folder: Path, capsys: pytest.Ca
 
 
 def test_one_system_without_judged_documents_found_has_a_report_too() -> None:
-    assert "Differences" not in report({"q": {"a": 1}}, {"one": {"q": ["x"]}}, "RR").text()
+    assert "Differences" not in report({"q": {"a": 1}}, {"one": {"q": ["x"]}}, "RR").format("full")
 
 
 @pytest.mark.slow

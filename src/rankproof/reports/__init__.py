@@ -15,7 +15,7 @@ from rankproof.core.conventions import ScoringArguments
 from rankproof.core.defaults import REPORT_MEASURES
 from rankproof.diagnosing import Diagnosis
 from rankproof.document.formats import from_ending
-from rankproof.document.model import Document, Result, print_as
+from rankproof.document.model import Document, Result
 from rankproof.document.terminal import clean
 from rankproof.errors import UsageError, old_arguments
 from rankproof.io.groups import Grouping, groups_of
@@ -40,18 +40,6 @@ class Report(Result):
     comparison: Comparison | None
     """None if there is one system only."""
     scores: Mapping[str, Scores]
-
-    def pdf(self) -> bytes:
-        """The page as PDF, printed by an installed Chromium, Chrome or Edge."""
-        return bytes(print_as(self, "pdf"))  # type: ignore[arg-type]
-
-    def text(self) -> str:
-        """The same content in 80 columns, with charts of characters."""
-        return self.format("full")
-
-    def latex(self) -> str:
-        """The tables in LaTeX: floats with captions; a dagger marks what is better or worse than the baseline."""
-        return self.format("latex")
 
     def to_dict(self) -> dict[str, Any]:
         """The title, the scores and the comparison as plain data."""

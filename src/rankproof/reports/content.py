@@ -120,10 +120,6 @@ class Content(Displayable):
 
         return [i for i, each in enumerate(self.definitions) if each.spec.higher and is_split(i)]
 
-    def system(self, name: str) -> System:
-        """The system of that name."""
-        return next(each for each in self.systems if each.name == name)
-
     def bars_of(self, i: int) -> list[tuple[str, str, Bar]]:
         """Each system as it is drawn in the picture of a measure: its name, its role, its bar."""
         return [(each.name, self.role(each.name), each.bars[i]) for each in self.systems]

@@ -327,10 +327,8 @@ def _audit(content: Content) -> list[Child]:
 
 
 def _finding(content: Content, finding: Any, systems: Sequence[str]) -> Markup:
-    about: list[Child] = []
-    if len(systems) < len(content.systems):
-        about = [*(join([", " if i else "", ident(each)]) for i, each in enumerate(systems)), ": "]
-    body = el("p", *about, str(finding))
+    about = join([join(map(ident, systems), ", "), ": "]) if len(systems) < len(content.systems) else None
+    body = el("p", about, str(finding))
     return el("div", el("b", finding.severity), body, cls=f"finding {finding.severity}")
 
 

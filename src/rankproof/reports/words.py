@@ -60,7 +60,9 @@ def report(found: Report, page: Callable[[], str]) -> Document:
         Part(Heading(content.title, 1), media=(PAGE,)),
         Part(*map(Paragraph, said), media=(PAGE, PAPER)),
         *(Part(Heading(title), table, media=(PAGE, PAPER)) for title, table in tables(content)),
-        *(Part(Heading(name), Bullets(items), media=(PAGE,)) for name, items in _lists(content)),
+        Part(Heading("Audit"), *_audit(content), media=(PAGE,)),
+        Part(Heading("Definitions"), Bullets(_formulas(content)), media=(PAGE,)),
+        Part(Heading("Conventions"), Bullets([*content.conventions, *methods(content)]), media=(PAGE,)),
         Part(*map(Paragraph, methods(content)), media=(PAPER,)),
     ]
     unknown = {"low": None, "high": None}
@@ -75,14 +77,6 @@ def report(found: Report, page: Callable[[], str]) -> Document:
     return Document(content.title, parts, records, tree, page=page)
 
 
-def _lists(content: Content) -> Iterator[tuple[str, list[str]]]:
-    """The findings of the audit, the definitions and the conventions, each as a list."""
-    audit = [f"{each.severity}: {_concerned(content, on)}{each}" for each, on in content.findings]
-    yield "Audit", audit or ["Nothing to report."]
-    yield "Definitions", _formulas(content)
-    yield "Conventions", [*content.conventions, *methods(content)]
-
-
 def formula_of(measure: Measure) -> str:
     """Its formula, if it has one."""
     return sections(measure.spec.doc).get("Formula", "")
@@ -90,11 +84,6 @@ def formula_of(measure: Measure) -> str:
 
 def _formulas(content: Content) -> list[str]:
     return [f"{each.name}: {each.spec.title} {formula_of(each)}" for each in content.definitions]
-
-
-def _concerned(content: Content, systems: Sequence[str]) -> str:
-    """The systems of a finding, if it is not about all."""
-    return "" if len(systems) == len(content.systems) else f"{', '.join(systems)}: "
 
 
 # --- the story on a screen -------------------------------------------------------------------------
@@ -130,7 +119,8 @@ def _audit(content: Content) -> list[Block]:
     """The findings of the audit, with their systems if these are not all."""
     if not content.findings:
         return [Paragraph("Nothing to report.")]
-    told = [f"{_concerned(content, on)}{each}" for each, on in content.findings]
+    every = len(content.systems)
+    told = [str(each) if len(on) == every else f"{', '.join(on)}: {each}" for each, on in content.findings]
     return [Bullets(told, [each.severity for each, _ in content.findings])]
 
 
@@ -249,8 +239,8 @@ MOST_NAMED = 4
 
 def summary_sentences(content: Content) -> list[str]:
     """The whole summary, the verdict first."""
-    bar, higher = content.system(content.leader).bars[0], content.definitions[0].spec.higher
-    own = [_reached(content, bar), *(_lost(bar) if higher else [])]
+    bar = next(each.bars[0] for each in content.systems if each.name == content.leader)
+    own = [_reached(content, bar), *(_lost(bar) if content.definitions[0].spec.higher else [])]
     if content.comparison is None:
         return [*content.missing, *own, _audited(content)]
     verdict, *others = conclusions(content.comparison)

@@ -48,7 +48,7 @@ def test_every_result_says_it(folder: Path) -> None:
         step.html(),
     ]
     made = report(judged, {"good": good, "bad": bad})
-    shown += [made.html(), made.markdown(), made.text(), str(pool({"bad": bad}, judgments=judged).wrong)]
+    shown += [made.html(), made.markdown(), made.format("full"), str(pool({"bad": bad}, judgments=judged).wrong)]
     for each in shown:
         assert SAID in " ".join(each.split()), each[:400]
 
