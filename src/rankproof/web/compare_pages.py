@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 
 from rankproof.comparing.comparison import Comparison, hits_of, relevant_from
 from rankproof.comparing.gate import Gate
-from rankproof.comparing.gate_words import NAMED
 from rankproof.comparing.leaderboard import Leaderboard, leaderboard
 from rankproof.comparing.words import DECIDED
 from rankproof.document.charts import WIDE, Scale, figure, label, line, number, picture, x_axis, y_axis
 from rankproof.document.formats.html import part_of_page
 from rankproof.document.model import Part
 from rankproof.document.numbers import count, score, signed_number, ticks
-from rankproof.document.page import Markup, combine, el, escape, head_cell, ident, join
+from rankproof.document.page import Markup, combine, el, head_cell, ident, join
 from rankproof.errors import UsageError
 from rankproof.scoring.scores import Scores
 from rankproof.web.site import (
@@ -191,18 +190,8 @@ def comparison_part(site: Site, choices: Choices) -> tuple[Future[Comparison], C
 
 
 def gate_part(site: Site, choices: Choices) -> tuple[Future[Gate], Callable[[Gate], Markup]]:
-    """The result of `rankproof gate` as part of a page; the queries that it names are links, the others are below."""
-    (a, b), given = pair_of(site, choices), is_given(choices)
-
-    def show(found: Gate) -> Markup:
-        shown = part_of_result(found)
-        for row in found.rows:
-            for query in list(row.lost)[:NAMED]:
-                linked = site.link(ident(query), "query", id=query, a=a, b=b, m=row.measure, given=given)
-                shown = Markup(shown.replace(escape(f" {query} ("), f" {linked} (", 1))
-        return Markup(re.sub(r"([0-9,]+ more) \(JSON names all\)", r'<a href="#lost">\1</a>', shown))
-
-    return site.workspace.gate(a, b, given), show
+    """The result of `rankproof gate` as part of a page."""
+    return site.workspace.gate(*pair_of(site, choices), is_given(choices)), part_of_result
 
 
 HIGH, LEFT, TOP, BOTTOM = 300, 52, 28, 34
@@ -332,6 +321,8 @@ def gate(site: Site, choices: Choices) -> Page:
     lost = [row for row in rows if row.outcome == "lost"]
     decided = site.later(gate_part, "gate", a=a, b=b, given=corrected)
     number_lost = count(len(lost), "query lost", "queries lost")
+    number_given = sum(map(len, site.workspace.grades.values()))
+    given = f"{'Counted' if corrected else 'Not counted'} above: {count(number_given, 'grade')} given here."
     about = "the greatest loss first. Open one to see both rankings, and to correct a grade that is wrong."
     made = combine(el("p", f"{number_lost}, {about}"), query_table(site, a, b, measure, lost[:20], corrected))
     return Page(
@@ -339,21 +330,11 @@ def gate(site: Site, choices: Choices) -> Page:
         sections(
             ("decision", "Decision", decided),
             ("lost", "The queries behind it", made if lost else note("No query lost.")),
-            ("given", "Grades given here", _given(site, a, b, corrected)) if site.workspace.grades else None,
+            ("given", "Grades given here", el("p", given)) if number_given else None,
         ),
         opening=choose(site, "gate", a, b, "", [], corrected),
         scripts=("compare",),
     )
-
-
-def _given(site: Site, a: str, b: str, corrected: bool) -> Markup:
-    """The effect of the grades given here on the decision."""
-    number_given = sum(map(len, site.workspace.grades.values()))
-    words = f"{'Counted' if corrected else 'Not counted'} above: {count(number_given, 'grade')} given here. "
-    if site.links.static:
-        return el("p", words)
-    other = site.link("Leave them out" if corrected else "Count them", "gate", a=a, b=b, given=not corrected)
-    return el("p", words, other, ".")
 
 
 MOST = 50

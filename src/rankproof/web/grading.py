@@ -98,12 +98,10 @@ def judge(site: Site, choices: Choices) -> Page:
     name, pool = ("", None) if file is None else (file.name, _read(space, file))
     found = LabelAgreement.of(space.labels)
     item, own = next(to_grade(site, pool), None), space.labels.get(site.who, {})
-    listed = own if pool is None else {item: own[item] for item in _unjudged(site, pool) if item in own}
-    skipped = sum(each.what == SKIPPED for each in listed.values())
-    done = f"{len(listed) - skipped:,} graded" + (f", {skipped:,} skipped" if skipped else "")
+    skipped = sum(each.what == SKIPPED for each in own.values())
+    done = f"{len(own) - skipped:,} graded" + (f", {skipped:,} skipped" if skipped else "")
     if pool is not None:
-        left, beside = sum(1 for _ in to_grade(site, pool)), len(own) - len(listed)
-        done += f", {left:,} left of {len(listed) + left:,}" + (f"; {beside:,} outside this pool" if beside else "")
+        done += f", {sum(1 for _ in to_grade(site, pool)):,} left"
     others, judged = [each.path for each in space.other_labels], space.judgments_file
     files = [word for path in (space.labels_path, *others) for word in ("--labels", str(path))]
     words = ["rankproof", "label", *files, "--qrels", "corrected.tsv"]

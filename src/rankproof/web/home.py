@@ -20,7 +20,7 @@ from rankproof.document.charts import figure, timeline
 from rankproof.document.numbers import count, first_of, score, span
 from rankproof.document.page import Child, Markup, combine, el, fold, ident, join, table
 from rankproof.document.terminal import cut
-from rankproof.errors import RankproofError, UsageError
+from rankproof.errors import RankproofError
 from rankproof.progress import LIVE, progress_line
 from rankproof.scoring.evaluate import evaluate
 from rankproof.scoring.protocol import ScoresLike
@@ -157,7 +157,7 @@ def _gates(found: Sequence[Saved]) -> list[list[Child]]:
         if n:
             try:
                 said = gate_scores(found[n - 1][2], scores, [measure]).outcome
-            except (UsageError, RankproofError) as error:
+            except RankproofError as error:
                 said = el("small", str(error).partition(" Next: ")[0])
         rows.append([day(at), ident(name), score(scores[measure]), said])
     return rows[::-1]
@@ -174,26 +174,12 @@ def _files(site: Site) -> Markup:
     ]
     kinds = {each: each.kind for each in space.files} | space.texts()
     rows: list[list[Child]] = [
-        [KINDS[kind], ident(each.name), _size(each.size)] for each, kind in kinds.items() if kind in KINDS
+        [KINDS[kind], ident(each.name), f"{each.size / 1000:,.1f} kB"] for each, kind in kinds.items() if kind in KINDS
     ]
     unknown = [each for each in space.files if each.kind is FileKind.UNKNOWN]
     left = note(f"{count(len(unknown), 'other file')} passed over.") if unknown else None
     listed = table("", ("what", "file", "size"), rows, words=(0, 1), label="Files") if rows else None
     return combine(*cards, listed, left)
-
-
-def _size(size: int) -> str:
-    """Bytes in words.
-
-    >>> _size(900), _size(2_500_000)
-    ('900 B', '2.5 MB')
-    """
-    value = float(size)
-    for unit in ("B", "kB", "MB"):
-        if value < 1000:
-            return f"{value:.3g} {unit}"
-        value /= 1000
-    return f"{value:.3g} GB"
 
 
 # --- runs in progress -------------------------------------------------------------------------------

@@ -209,9 +209,7 @@ def note(*children: Child) -> Markup:
 
 def sections(*given: tuple[str, str, Child] | None) -> tuple[Section, ...]:
     """Sections of key, heading and body; those that are None are left out."""
-    return tuple(
-        Section(key, heading, combine(body)) for each in given if each is not None for key, heading, body in [each]
-    )
+    return tuple(Section(key, heading, combine(body)) for key, heading, body in filter(None, given))
 
 
 def whole_number(text: str) -> int | None:
