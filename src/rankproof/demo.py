@@ -71,7 +71,6 @@ def _titled(number: int, title: str, text: str) -> str:
 
 
 def _cut(corpus: Corpus, chunks: Corpus) -> str:
-    """How many chunks there are, and those of one document."""
     own = [each for each in chunks.values() if each.metadata["document"] == EXAMPLE]
     lines = wrap(
         f"Whole sentences, up to {WORDS} words: {len(corpus)} documents become {len(chunks)} chunks. Each keeps "
@@ -97,7 +96,6 @@ def _searched(chunks: Corpus) -> tuple[Rankings, dict[str, float]]:
 
 
 def _found(rankings: Rankings, times: Mapping[str, float]) -> str:
-    """Each retriever with its method, its speed, and its results for one question."""
     query, titles = "q29", sample.corpus()
     about = {
         "keyword": "BM25 over the words of the chunks, by SQLite",
@@ -113,7 +111,6 @@ def _found(rankings: Rankings, times: Mapping[str, float]) -> str:
 
 
 def _written(judgments: Judgments, rankings: Rankings, found: Diagnosis, page: str, force: bool) -> str:
-    """Write the report, if the folder is writable."""
     made = report(
         judgments,
         rankings,

@@ -201,7 +201,6 @@ def _pressed() -> str:
 
 
 def _card(session: LabelSession, item: Item, texts: Mapping[str, str], corpus: Corpus | None) -> str:
-    """The screen: the question, the document, the keys."""
     from rankproof.bench.testset.pool import meaning_of_grades
 
     parts = [
@@ -228,7 +227,6 @@ def lines_of_text(text: str, width: int) -> list[str]:
 
 
 def _body(item: Item, corpus: Corpus | None, most: int | None) -> str:
-    """The document as lines that fit; a long one is cut."""
     if corpus is None:
         return ""
     if item.document not in corpus:

@@ -275,7 +275,6 @@ def form(*more: str, only: Sequence[str] = ()) -> Callable[[F], F]:
 
 
 def _noted(key: str) -> Callable[[click.Context, click.Parameter, Any], None]:
-    """Notes what an option was given on the command that runs."""
     return lambda context, option, given: context.meta.update({key: given})
 
 

@@ -193,7 +193,6 @@ def _below_zero(relation: Relation) -> tuple[str, ...]:
 
 
 def _value(relation: Relation, key: str) -> int | None:
-    """The value of a key, if it is one of the relation's."""
     from rankproof.judging.verdicts import VALUES
 
     below_zero = dict.fromkeys(_below_zero(relation), -1)

@@ -332,7 +332,6 @@ def _whole(evidence: Evidence, precision: Band, recall: Band) -> Whole:
 
 
 def _notes(evidence: Evidence) -> list[str]:
-    """The checks that were left out, and what they need."""
     texts = any(evidence.questions.get(query) for query in evidence.asked)
     said = []
     if evidence.judgments.machine:

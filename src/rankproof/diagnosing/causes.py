@@ -62,7 +62,6 @@ class Cause(PlainData):
     do: str
 
     def __str__(self) -> str:
-        """Title and evidence."""
         return f"{self.title}: {self.evidence}"
 
 

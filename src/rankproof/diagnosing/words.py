@@ -145,7 +145,6 @@ def _everything(found: Diagnosis) -> Iterator[Part]:
 
 
 def _bands(found: Diagnosis) -> Table:
-    """Each measure with its ceiling and its band."""
     rows = [
         (
             *(each.measure, score(each.value), short_span(each.low, each.high), score(each.ceiling)),
@@ -158,7 +157,6 @@ def _bands(found: Diagnosis) -> Table:
 
 
 def _patterns(found: Diagnosis) -> Table:
-    """Each kind of query against all others."""
     rows = [
         (
             *(each.kind, count(each.n), score(each.mean), score(each.mean_of_others)),
@@ -246,7 +244,6 @@ def _worst(found: Diagnosis, most: int | None = None, short: bool = False) -> li
 
 
 def _method(found: Diagnosis) -> list[str]:
-    """The statistics behind gains and kinds of queries."""
     said = []
     if found.fixes:
         tried = count(len(found.fixes), "change")

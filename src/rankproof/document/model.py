@@ -191,7 +191,6 @@ class Part:
     """The media it is printed for; a named part that only the full text has is announced on the screen."""
 
     def __init__(self, *blocks: Block, rank: int = ALWAYS, name: str = "", media: tuple[str, ...] = EVERYWHERE) -> None:
-        """The blocks in their order."""
         for attribute, value in zip(Part.__slots__, (blocks, rank, name, media), strict=True):
             object.__setattr__(self, attribute, value)
 

@@ -214,7 +214,6 @@ def relevant_in_words(scores: Scores) -> str:
 
 
 def _leader(scores: Mapping[str, Scores]) -> str:
-    """The system with the best mean of the first measure."""
     return max(scores, key=lambda name: sign_of(scores[name]) * scores[name][first_measure(scores[name])])
 
 
@@ -229,7 +228,6 @@ def _shown(scores: Mapping[str, Scores], leader: str, compared: Comparison | Non
 def _named(
     cases: Sequence[ExplainedCase], moved: Mapping[str, Sequence[tuple[str, float]]], ranked: Iterable[str]
 ) -> tuple[set[str], set[str]]:
-    """The queries and the documents that are on the page."""
     ends = [query for values in moved.values() for query, _ in (*values[:5], *values[-5:])]
     queries = {*ends, *ranked, *(each.query for each in cases)}
     sides = [own for each in cases for _, own in each.sides]
@@ -266,7 +264,6 @@ def _system(name: str, scores: Scores, bars: tuple[Bar, ...]) -> System:
 
 
 def _findings(scores: Mapping[str, Scores]) -> Iterator[tuple[Any, list[str]]]:
-    """Each finding once, with the systems it is about."""
     found: dict[str, tuple[Any, list[str]]] = {}
     for name, each in scores.items():
         for finding in each.audit:

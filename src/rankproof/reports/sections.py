@@ -29,7 +29,6 @@ def page_of(content: Content) -> str:
 
 
 def _summary(content: Content) -> list[Child]:
-    """The verdict, the mean of the leader, and its limits."""
     verdict, *others = summary_sentences(content)
     return [paragraphs([verdict], "verdict"), paragraphs(others)]
 
@@ -105,7 +104,6 @@ EXTREMES = 5
 
 
 def _differences(content: Content) -> list[Child]:
-    """A waterfall for each system against the baseline."""
     if content.comparison is None or not content.moved:
         return []
     lead = el(
@@ -126,7 +124,6 @@ def _differences(content: Content) -> list[Child]:
 
 
 def _ends(content: Content, system: str) -> Markup:
-    """The queries that gained and lost most."""
     values = content.moved[system]
     gained = [each for each in values[:EXTREMES] if each[1] > 0]
     lost = [each for each in values[-EXTREMES:] if each[1] < 0]
@@ -135,7 +132,6 @@ def _ends(content: Content, system: str) -> Markup:
 
 
 def _query(content: Content, name: str) -> Markup:
-    """A query's id, and its text if it is known."""
     text = content.texts.get(name)
     return ident(name) if text is None else join([ident(name), el("small", ident(text))])
 
@@ -163,7 +159,6 @@ def _diagnosis(content: Content) -> list[Child]:
 
 
 def _curves(content: Content) -> list[Child]:
-    """Two pictures, and under them their values."""
     lead = el(
         "p",
         "First the best precision at which so much of the relevant was found, averaged over queries at eleven points; "
@@ -203,7 +198,6 @@ LEVELS = (0.0, 0.1, 0.25, 0.5)
 
 
 def _ranks(content: Content) -> list[Child]:
-    """All queries of each system, then single queries under the systems shown."""
     lead = el(
         "p",
         f"At which ranks the relevant documents stand ({content.relevant}); the last column has those that were "
@@ -240,7 +234,6 @@ SLICE_HEADINGS = ("group", "system", "queries", "mean", "verdict", "difference",
 
 
 def _slices(content: Content) -> list[Child]:
-    """The deciding measure in each group of queries."""
     groups = content.systems[0].slices
     if not groups:
         return []
@@ -262,7 +255,6 @@ ACROSS = 8
 
 
 def _duels(content: Content) -> list[Child]:
-    """Every system against every other."""
     if not content.duels:
         return []
     lead = el(
@@ -276,7 +268,6 @@ def _duels(content: Content) -> list[Child]:
 
 
 def _table(content: Content, names: list[str], against: slice) -> Markup:
-    """All systems against these."""
     headings: list[Child] = ["system", *map(ident, names[against])]
     places = range(len(names))[against]
     rows: list[list[Child]] = [[ident(name)] for name in names]
@@ -294,7 +285,6 @@ TOP = 10
 
 
 def _cases(content: Content) -> list[Child]:
-    """A folded part for each query worth a look."""
     if not content.cases:
         return []
     left = content.queries - len(content.cases)
@@ -319,7 +309,6 @@ def _case(content: Content, case: ExplainedCase, highest: float, opened: bool) -
 
 
 def _audit(content: Content) -> list[Child]:
-    """The findings, the most serious first."""
     if not content.findings:
         return [el("p", "Nothing to report.")]
     lead = el("p", "What to know about the data before trusting the numbers.")
@@ -333,7 +322,6 @@ def _finding(content: Content, finding: Any, systems: Sequence[str]) -> Markup:
 
 
 def _definitions(content: Content) -> list[Child]:
-    """Each measure with its formula, then every convention in words."""
     lead = el("p", "The same name means different numbers in different tools. These are the definitions used here.")
     terms: list[Markup] = []
     for each in content.definitions:

@@ -90,7 +90,6 @@ def _formulas(content: Content) -> list[str]:
 
 
 def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
-    """The parts that have content, in the order of the page."""
     yield "Systems", _systems(content)
     if content.comparison is not None:
         compared = content.comparison
@@ -116,7 +115,6 @@ def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
 
 
 def _audit(content: Content) -> list[Block]:
-    """The findings of the audit, with their systems if these are not all."""
     if not content.findings:
         return [Paragraph("Nothing to report.")]
     every = len(content.systems)
@@ -142,7 +140,6 @@ def _names(systems: Sequence[System]) -> Column:
 
 
 def _losses(content: Content) -> list[Block]:
-    """The shares that were reached, ranked too low and never found, as one bar up to 1."""
     bars = [each.bars[0] for each in content.systems]
     shown = [(bar.mean, bar.ranked_too_low or 0.0, bar.never_found or 0.0) for bar in bars]
     top = max(max(map(sum, shown)), 1.0)

@@ -224,7 +224,6 @@ def _point(i: int, row: QueryRow, x: float, y: float) -> Markup:
 
 
 def _sorted(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
-    """Every difference as a bar, the greatest loss first."""
     limit = max((abs(row.gain) for row in rows), default=1.0) or 1.0
     y = Scale(-limit, limit, HIGH - BOTTOM, 12)
     x = Scale(0, max(len(rows), 1), LEFT, WIDE - 12)
@@ -251,7 +250,6 @@ def _sorted(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
 
 
 def _filters(rows: Sequence[QueryRow]) -> Markup | None:
-    """Filters of the table and the pictures, which need a script."""
     groups = sorted({row.group for row in rows if row.group})
     grades = sorted({row.grade for row in rows})
     least = el("input", type="number", name="least", min=0, max=1, step=0.01, size=5)

@@ -278,7 +278,6 @@ def _unclear(path: Path, why: str) -> Unclear:
 
 
 def _is_said_relevant(path: Path) -> bool:
-    """Whether the name of a file says that it holds what is relevant."""
     return plain_name(path.name.partition(".")[0]).startswith(SAID)
 
 

@@ -138,7 +138,6 @@ def _choose(site: Site, pools: list[str], name: str) -> Markup | None:
 
 
 def _card(site: Site, item: Item, back: str) -> Markup:
-    """A question, a document, and a button for each grade."""
     space = site.workspace
     words, document = space.questions.get(item.query, ""), space.corpus.get(item.document)
     wanted, text = wanted_words(words), "" if document is None else document.text

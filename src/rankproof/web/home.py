@@ -73,7 +73,6 @@ def home(site: Site, choices: Choices) -> Page:
 
 
 def _news(site: Site) -> tuple[str, str, Child] | None:
-    """Changes since the reader's last visit."""
     new = [each for each in site.workspace.files if site.seen and each.changed > site.seen]
     if not new:
         return None
@@ -232,7 +231,6 @@ def _lines(path: Path) -> list[Mapping[str, Any]]:
 
 
 def _run(site: Site, file: FoundFile, lines: list[Mapping[str, Any]], now: float) -> Markup:
-    """One run: its description, its speed, its preliminary means."""
     first, last = lines[0], lines[-1]
     done, total, failed = last["done"], last.get("total"), last.get("failed") or 0
     took = last["at"] - first["at"]
@@ -272,7 +270,6 @@ def _first_means(site: Site, file: FoundFile, ended: bool) -> Markup | None:
 
 
 def _scored(site: Site, path: Path) -> Scores | None:
-    """The scores of the queries that are answered."""
     judged, answers = site.workspace.judgments(), {}
     for line in path.read_bytes().split(b"\n"):
         try:

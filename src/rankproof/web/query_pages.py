@@ -319,7 +319,6 @@ def _system(site: Site, choices: Choices) -> str:
 
 
 def _choose_system(site: Site, page: str, system: str, measure: str | None = None) -> Markup | None:
-    """The form that chooses a ranking and, if needed, a measure."""
     space = site.workspace
     measures = select("m", "measure", list(space.scores(system)), measure) if measure else None
     return site.choose(page, select("s", "ranking", list(space.runs), system), measures)

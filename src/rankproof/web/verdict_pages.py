@@ -138,7 +138,6 @@ def _choose(site: Site, file: FoundFile, kept: Verdicts, choices: Choices) -> Ma
 
 
 def _more(site: Site, choices: Choices, start: int, total: int) -> Markup | None:
-    """Links to the verdicts before and after these."""
     kept = {name: value for name, value in choices.items() if name not in ("from", "save")}
     before = site.link("Before", "verdicts", **{**kept, "from": str(max(0, start - SHOWN))}) if start else None
     after = site.link("More", "verdicts", **{**kept, "from": str(start + SHOWN)}) if start + SHOWN < total else None
@@ -146,7 +145,6 @@ def _more(site: Site, choices: Choices, start: int, total: int) -> Markup | None
 
 
 def _card(site: Site, file: FoundFile, each: LedgerEntry, people: Sequence[LedgerEntry]) -> Markup:
-    """One verdict: both texts, its value, its judge, its probability, and a form to override it."""
     relation = Relation(each.relation)
     left, right = nouns(relation, each.right)
     said = verdict(relation, each.value, each.reason) + certainty(each.probability)
@@ -183,7 +181,6 @@ LONG = 1500
 
 
 def _quoted(text: str, quote: str) -> list[Child]:
-    """The text with the quoted words marked."""
     at = text.find(quote) if quote else -1
     if at < 0:
         if len(text) <= LONG:
