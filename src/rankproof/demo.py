@@ -15,8 +15,7 @@ from rankproof.comparing.compare import compare
 from rankproof.core.corpus import Corpus
 from rankproof.core.judgments import Judgments
 from rankproof.diagnosing import Diagnosis, diagnose
-from rankproof.diagnosing.words import brief_text
-from rankproof.document.formats.table import full_text, screen
+from rankproof.document.formats.table import screen
 from rankproof.document.terminal import wrap
 from rankproof.errors import UsageError
 from rankproof.reports import report
@@ -54,7 +53,7 @@ def demo(page: str | None = PAGE, *, force: bool = False) -> Iterator[str]:
     yield _titled(4, "Is one better than another?", str(compare(judgments, rankings, f"{MAIN}, R@5")))
     best = max(scores, key=lambda name: scores[name][MAIN])
     found = diagnose(judgments, rankings[best], queries=sample.queries(), corpus=corpus, worst=3)
-    yield _titled(5, f"What is wrong with {best}?", full_text(brief_text(found)))
+    yield _titled(5, f"What is wrong with {best}?", str(found))
     # The question on which two retrievers differ most, of those that the first answers in part.
     one, other = scores["keyword"].values(MAIN), scores["dense"].values(MAIN)
     query = max((each for each in one if 0 < one[each] < 1), key=lambda each: abs(one[each] - other[each]))

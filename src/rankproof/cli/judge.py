@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import sys
 from collections.abc import Sequence
@@ -55,25 +54,13 @@ def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: S
 
 def model_options(given: Sequence[str], base_url: str | None) -> dict[str, Any]:
     """The options of a model, written as NAME=VALUE, and its address."""
-    found: dict[str, Any] = {}
-    for each in given:
-        name, equals, value = each.partition("=")
-        if not equals:
-            raise UsageError(f"--set: got {each!r}, expected NAME=VALUE, like temperature=0. Next: write it so.")
-        name = name.strip()
+    found: dict[str, Any] = {} if base_url is None else {"base_url": base_url}
+    for name, value in options.settings_named(given, "temperature=0").items():
         if name.startswith("extra."):  # options of the service, passed on as spelled
-            found.setdefault("extra", {})[name.removeprefix("extra.")] = _literal(value)
+            found.setdefault("extra", {})[name.removeprefix("extra.")] = value
         else:
-            found[name.replace("-", "_")] = _literal(value)
-    return found if base_url is None else {**found, "base_url": base_url}
-
-
-def _literal(value: str) -> Any:
-    """The value of Python or JSON if it is one, else the text itself."""
-    try:
-        return ast.literal_eval({"true": "True", "false": "False", "null": "None"}.get(value.strip(), value))
-    except (ValueError, SyntaxError):
-        return value
+            found[name.replace("-", "_")] = value
+    return found
 
 
 def ask(pair: Ask) -> int | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import glob
 import os
 import re
+from ast import literal_eval
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
@@ -276,6 +278,23 @@ def form(*more: str, only: Sequence[str] = ()) -> Callable[[F], F]:
 
 def _noted(key: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     return lambda context, option, given: context.meta.update({key: given})
+
+
+def settings_named(given: Sequence[str], example: str) -> dict[str, Any]:
+    """What was given as NAME=VALUE, each value as Python or JSON reads it, else as text.
+
+    >>> settings_named(["k=60", "soft=true", "mode=fast"], "k=60")
+    {'k': 60, 'soft': True, 'mode': 'fast'}
+    """
+    found: dict[str, Any] = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise UsageError(f"--set: got {each!r}, expected NAME=VALUE, like {example}. Next: write it so.")
+        found[name.strip()] = value
+        with suppress(ValueError, SyntaxError):
+            found[name.strip()] = literal_eval({"true": "True", "false": "False", "null": "None"}.get(value, value))
+    return found
 
 
 anyway = flag("--anyway", "Compare saved results that were not made in the same way, over what they share.")

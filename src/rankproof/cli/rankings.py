@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from rankproof.cli import options
+from rankproof.cli.monitor import number_of
 from rankproof.cli.options import check_one_stdin, check_single, named_paths
 from rankproof.cli.output import (
     Output,
@@ -221,7 +221,8 @@ def fuse_runs(
     if tuning is None:
         from rankproof.bench.fusion import fuse
 
-        given = {"weights": _numbers(weights), "judgments": judgments, **_parameters(settings), **chosen}
+        numbers = weights and [number_of(each, "--weights") for each in weights.split(",")]
+        given = {"weights": numbers, "judgments": judgments, **chosen, **options.settings_named(settings, "k=60")}
         with tell_progress("reading and fusing"):
             found = fuse(paths, **given)
         tell_written(place, _write(found, place, form))
@@ -253,34 +254,6 @@ def _format(target: str, to: str | None) -> str:
     from rankproof.io.write import format_of
 
     return format_of(target, to or ("trec" if target == STDOUT else None))
-
-
-def _numbers(text: str | None) -> list[float] | None:
-    if text is None:
-        return None
-    try:
-        return [float(each) for each in text.split(",")]
-    except ValueError:
-        raise UsageError(
-            f"--weights: got {text!r}, expected numbers like 0.7,0.3. Next: give one number per run."
-        ) from None
-
-
-def _parameters(settings: Sequence[str]) -> dict[str, Any]:
-    """The parameters by name, as numbers if they are numbers."""
-    found: dict[str, Any] = {}
-    for each in settings:
-        name, equals, value = each.partition("=")
-        if not equals or not name.isidentifier() or name in ("method", "normalise", "weights", "depth", "judgments"):
-            raise UsageError(
-                f"--set: got {each!r}, expected NAME=VALUE, like k=60."
-                " Next: write it so; 'rankproof fuse --help' lists the names."
-            )
-        found[name] = value
-        for kind in (float, int):  # the narrower of the two, if it is a number
-            with suppress(ValueError):
-                found[name] = kind(value)
-    return found
 
 
 @click.command("convert")

@@ -58,12 +58,6 @@ def diagnosis(found: Diagnosis, worst: int | None = None) -> Document:
     return Document(f"Diagnosis of {found.measure}", parts, records, found.to_dict(), 1)
 
 
-def brief_text(found: Diagnosis) -> Document:
-    """The number, what to fix first and why, the worst queries."""
-    parts = [Paragraph(opening_sentence(found)), *map(Paragraph, regime(found)), *_first(found), *_worst(found)]
-    return Document(f"Diagnosis of {found.measure}", [_errors(found), Part(*parts)])
-
-
 def opening_sentence(found: Diagnosis) -> str:
     """The mean with its interval, and the number of queries."""
     without = f", {found.unanswerable:,} of them without a relevant document" if found.unanswerable else ""

@@ -147,10 +147,10 @@ def test_one_run_is_told(rankproof: Any, files: Path) -> None:
     ("arguments", "words"),
     [
         (["--method", "rff"], "Did you mean 'rrf'"),
-        (["--weights", "1,x"], "expected numbers like 0.7,0.3"),
+        (["--weights", "1,x"], "--weights: got 'x', expected a number"),
         (["--weights", "1"], "got 1 for 2 rankings"),
         (["--set", "k"], "expected NAME=VALUE"),
-        (["--set", "weights=1"], "expected NAME=VALUE"),
+        (["--set", "weights=1"], "--weights: got 1"),
         (["--set", "k=many"], "k is 'many'"),
         (["--method", "mapfuse"], "--judgments"),
         (["--tune", "judgments.tsv", "--weights", "1,2"], "leave one of them out"),
