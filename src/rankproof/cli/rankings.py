@@ -143,8 +143,6 @@ def run_retriever(
         tell_written(details)
     shown = judgments is not None and output != STDOUT
     click.echo(run.format("full"), nl=False, err=not shown)  # no option would show the rest
-    if run.failures and shown:
-        click.echo(f"rankproof: {len(run.failures)} of {len(run.rows)} questions failed", err=True)
     if kept is not None and cache is None:  # it was kept only in case of an interruption
         if run.failures:
             again = "the same command asks only the questions that failed; with --fresh all of them"

@@ -74,7 +74,7 @@ def write_file(target: Target, content: str | bytes, *, force: bool = False) -> 
 def whole_file(target: Target, *, force: bool = False) -> Iterator[BinaryIO]:
     """A file that appears under its name only when it is complete; until then the old one is kept.
 
-    It keeps the permissions of the file it replaces, and links to it stay valid. `-` is standard output.
+    It keeps the permissions of the file it replaces, and symbolic links to it stay valid. `-` is standard output.
     """
     if os.fspath(target) == STDOUT:
         yield sys.stdout.buffer
@@ -98,20 +98,9 @@ def _written(final: Path) -> Iterator[BinaryIO]:
     if old is not None and not stat.S_ISREG(old.st_mode):
         with final.open("wb") as stream:
             yield stream
-    elif old is not None and not os.access(final, os.W_OK):
+        return
+    if old is not None and not os.access(final, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    elif old is not None and (old.st_nlink > 1 or not os.access(final.parent, os.W_OK)):
-        # Another name of the same file, or a folder that takes no second file: the file itself must be kept.
-        import tempfile  # imported only for files written in place
-
-        with tempfile.TemporaryFile() as whole:
-            yield whole
-            _write_over(final, whole)
-    else:
-        yield from _replaced(final, old)
-
-
-def _replaced(final: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
     part = final.with_name(f".rankproof-{os.urandom(6).hex()}.part")
     try:
         with part.open("xb") as stream:
@@ -124,13 +113,7 @@ def _replaced(final: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
                 os.chown(part, old.st_uid, old.st_gid)
             with suppress(OSError):
                 part.chmod(stat.S_IMODE(old.st_mode))
-        try:
-            part.replace(final)
-        except OSError as error:
-            if error.errno != errno.EBUSY or old is None:  # a file that is mounted, as containers do
-                raise
-            with part.open("rb") as whole:
-                _write_over(final, whole)
+        part.replace(final)
     finally:
         part.unlink(missing_ok=True)
 
@@ -153,25 +136,6 @@ def _sync(stream: BinaryIO) -> None:
         os.fsync(stream.fileno())
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
-            raise
-
-
-def _write_over(final: Path, whole: BinaryIO) -> None:
-    """Write the content into the file itself; the old content is restored if that fails."""
-    import shutil
-
-    with final.open("r+b") as stream:
-        before = stream.read()
-        try:
-            whole.seek(0)
-            stream.seek(0)
-            shutil.copyfileobj(whole, stream)
-            stream.truncate()
-            stream.flush()
-        except OSError:
-            stream.seek(0)
-            stream.write(before)
-            stream.truncate()
             raise
 
 
