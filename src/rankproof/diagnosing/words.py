@@ -74,9 +74,6 @@ def _errors(found: Diagnosis) -> Part:
     return wrong_data([str(each) for each in found.findings if each.severity == "error"])
 
 
-# --- one screen -------------------------------------------------------------------------------------
-
-
 def _screen(found: Diagnosis, worst: int | None) -> Iterator[Part]:
     here = (SCREEN,)
     told = regime(found)
@@ -108,9 +105,6 @@ def _screen(found: Diagnosis, worst: int | None) -> Iterator[Part]:
             listed = Bullets([str(each)], [each.severity])
             yield Part(*above, listed, rank=rank, name=WARNING, media=here)
             rank = FURTHER
-
-
-# --- everything -------------------------------------------------------------------------------------
 
 
 def _everything(found: Diagnosis) -> Iterator[Part]:

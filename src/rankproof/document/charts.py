@@ -187,9 +187,6 @@ def _told(rows: Sequence[tuple[str, str, Bar]]) -> str:
     )
 
 
-# --- where it is lost ------------------------------------------------------------------------------
-
-
 def losses(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
     """For each system a bar up to the ceiling: reached, ranked too low, never found."""
     top = max([1.0, *(bar.ceiling for _, _, bar in rows)])
@@ -215,9 +212,6 @@ def _loss(scale: Scale, i: int, name: str, role: str, bar: Bar) -> Markup:
 
 
 PARTS = {"got": "reached", "low": "found, ranked too low", "never": "never found"}
-
-
-# --- differences -----------------------------------------------------------------------------------
 
 
 def waterfall(title: str, values: Sequence[tuple[str, float]], limit: float) -> Markup:
@@ -267,9 +261,6 @@ def _area(values: Sequence[tuple[str, float]], scale: Scale, place: Scale) -> Ma
     return join(path([(points[0][0], zero), *points, (points[-1][0], zero)], kind) for kind, points in shapes if points)
 
 
-# --- curves ----------------------------------------------------------------------------------------
-
-
 def curves(title: str, along: Sequence[float], series: Sequence[Series], names: tuple[str, str]) -> Markup:
     """Curves with their names at their ends; `names` are those of the two axes."""
     high, right = 240, WIDE - 108
@@ -288,9 +279,6 @@ def _curve(series: Series, x: Scale, y: Scale, right: float, end: float) -> Mark
     led = line(right + 2, points[-1][1], right + 8, end, "lead")
     named = label(right + 11, end + 4, series.name, f"name {series.role}", 13)
     return combine(path(points, f"curve {series.role}", series.name), led, named)
-
-
-# --- over time -------------------------------------------------------------------------------------
 
 
 def timeline(
@@ -322,8 +310,6 @@ def timeline(
     says = f"{spanned}, {score(min(known))} to {score(max(known))}{told}"
     return picture(title, says, high, *parts, path(drawn, "curve best"))
 
-
-# --- configurations --------------------------------------------------------------------------------
 
 HIGH, LEFT, RIGHT = 260, 44, WIDE - 12
 

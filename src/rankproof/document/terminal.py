@@ -311,9 +311,6 @@ def interval(low: float, mean: float, high: float, scale: tuple[float, float], w
     return " " * start + LINE * (at - start) + DOT + LINE * (end - at)
 
 
-# --- columns of the screen ----------------------------------------------------------------------------------------
-
-
 def width(text: str) -> int:
     """The width of a text on a screen: wide East Asian characters take two columns, accents none.
 

@@ -210,9 +210,6 @@ def relevant_in_words(scores: Scores) -> str:
     return "a grade above 0" if least == ABOVE_ZERO else f"a grade of {least:g} or more"
 
 
-# --- which systems and queries ---------------------------------------------------------------------
-
-
 def _leader(scores: Mapping[str, Scores]) -> str:
     return max(scores, key=lambda name: sign_of(scores[name]) * scores[name][first_measure(scores[name])])
 
@@ -233,9 +230,6 @@ def _named(
     sides = [own for each in cases for _, own in each.sides]
     listed = {line.document for own in sides for line in own.lines[:10]}
     return queries, listed | {document for own in sides for document, _ in own.missed}
-
-
-# --- systems ---------------------------------------------------------------------------------------
 
 
 def _all_bars(
@@ -272,9 +266,6 @@ def _findings(scores: Mapping[str, Scores]) -> Iterator[tuple[Any, list[str]]]:
     yield from sorted(found.values(), key=lambda pair: order.index(pair[0].severity))
 
 
-# --- against each other ----------------------------------------------------------------------------
-
-
 def _moved(compared: Comparison) -> Iterator[tuple[str, list[tuple[str, float]]]]:
     """The differences of each system, turned so that more is better, the greatest gain first."""
     sign = compared._sign(compared.names[0])
@@ -290,9 +281,6 @@ def _duels(scores: Sequence[Scores]) -> tuple[tuple[tuple[int, int], ...], ...]:
     return tuple(
         tuple((int((mine > theirs).sum()), int((mine < theirs).sum())) for theirs in values) for mine in values
     )
-
-
-# --- ranks -----------------------------------------------------------------------------------------
 
 
 def _counts(scores: Scores) -> Array:

@@ -86,9 +86,6 @@ def _formulas(content: Content) -> list[str]:
     return [f"{each.name}: {each.spec.title} {formula_of(each)}" for each in content.definitions]
 
 
-# --- the story on a screen -------------------------------------------------------------------------
-
-
 def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
     yield "Systems", _systems(content)
     if content.comparison is not None:
@@ -176,9 +173,6 @@ def _cases(content: Content) -> list[Block]:
     return [*blocks, *([Paragraph(f"The other {count(left, 'query is', 'queries are')} left out.")] if left else [])]
 
 
-# --- the tables ------------------------------------------------------------------------------------
-
-
 def tables(content: Content) -> Iterator[tuple[str, Table]]:
     """Every table of the report that is not empty."""
     yield "Means", _means(content)
@@ -227,8 +221,6 @@ def duels(content: Content) -> Table:
     ]
     return Table.of(("system", *names), rows, WORDS)
 
-
-# --- the sentences ---------------------------------------------------------------------------------
 
 MOST_NAMED = 4
 """The number of systems for which the reason for having no verdict is given."""

@@ -181,8 +181,6 @@ def _files(site: Site) -> Markup:
     return combine(*cards, listed, left)
 
 
-# --- runs in progress -------------------------------------------------------------------------------
-
 SILENT = 60.0
 """Seconds without news after which a run is assumed to have stopped."""
 HOUR = 3600.0

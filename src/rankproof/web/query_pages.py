@@ -309,9 +309,6 @@ def outcome_part(site: Site, choices: Choices) -> tuple[Future[Gate], Callable[[
     )
 
 
-# --- what is wrong with a ranking ------------------------------------------------------------------
-
-
 def _system(site: Site, choices: Choices) -> str:
     name = choices.get("s") or site.workspace.baseline()
     site.workspace.run(name)

@@ -227,9 +227,6 @@ def override(site: Site, sent: Mapping[str, str]) -> None:
     site.workspace.refresh()
 
 
-# --- calibration -----------------------------------------------------------------------------------
-
-
 def _task(site: Site, file: FoundFile) -> Task:
     """The session of this person, which goes on from one request to the next."""
     task = prepare_task(file.path, None, None, site.who, Draw(DRAWN))
@@ -302,9 +299,6 @@ def label(site: Site, sent: Mapping[str, str]) -> None:
     else:
         session.grade(int(value))
     site.workspace.refresh()
-
-
-# --- saved grids -----------------------------------------------------------------------------------
 
 
 def grid(site: Site, choices: Choices) -> Page:
