@@ -95,7 +95,7 @@ def _take_columns(command: click.Command, name: str) -> None:
             multiple=True,
             expose_value=False,
             is_eager=True,
-            callback=_name_columns,
+            callback=lambda context, option, given: context.with_resource(columns_named(given)) if given else None,
             help="Which columns are query, doc, grade, score, rank. [known names]",
         )
         command.params.append(option)
@@ -121,11 +121,6 @@ def _reading_side_by_side(command: click.Command) -> Callable[..., Any]:
         return inner(**given)
 
     return callback
-
-
-def _name_columns(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> None:
-    if given:
-        context.with_resource(columns_named(given))
 
 
 def _restore_help(command: click.Command) -> None:

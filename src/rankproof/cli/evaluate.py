@@ -220,22 +220,13 @@ def audit_ranking(judgments: str, run: str, measures: list[str] | None, output: 
     end((str(each) for each in found if each.severity == "error"), shown=True)
 
 
-class Untouched(click.Command):
-    """A command that passes its arguments on unchanged, including `--help`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """No argument is parsed as an option here."""
-        ctx.args = list(args)
-        return []
-
-
-@click.command("trec_eval", cls=Untouched, add_help_option=False)
-@click.pass_context
-def as_trec_eval(ctx: click.Context) -> None:
+@click.command("trec_eval", add_help_option=False, context_settings={"ignore_unknown_options": True})
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def as_trec_eval(words: tuple[str, ...]) -> None:
     """Take trec_eval's arguments and print what it prints."""
     from rankproof.compat.trec_eval import main
 
-    ctx.exit(main(ctx.args))
+    click.get_current_context().exit(main(words))
 
 
 @click.command("sql")

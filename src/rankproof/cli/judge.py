@@ -187,7 +187,7 @@ def command(
         from rankproof.judging.trust.stress import stress as ask_again
 
         with tell_progress(f"judging {files[0]}"):
-            stressed = ask_again(*samples.values(), metrics, judge=judge.judges)
+            stressed = ask_again(next(iter(samples.values())), metrics, judge=judge.judges)
         output.write_result(stressed)
         return
     how |= {"blame": blame, "made_by": _makers(made_by)}

@@ -381,8 +381,7 @@ def rules(command: F) -> F:
 
 
 def _as_asked(context: click.Context, option: click.Parameter, word: str) -> str:
-    """The word as it was given, or marked as a default that a profile may replace."""
-    return word if was_written(str(option.name)) else Default(word)
+    return word if was_written(str(option.name)) else Default(word)  # a profile may replace a default
 
 
 def was_written(option: str) -> bool:

@@ -19,7 +19,7 @@ from rankproof.core.expected_and_extreme_values import by_id
 from rankproof.core.names import parse_all
 from rankproof.core.scoring import ScoreRow
 from rankproof.diagnosing.causes import RULES, Cause, Pattern, causes, patterns
-from rankproof.diagnosing.evidence import Asked, Evidence
+from rankproof.diagnosing.evidence import Evidence
 from rankproof.diagnosing.fixes import MOST_PLACED, Fix, fixes, trials
 from rankproof.diagnosing.holes import Hole
 from rankproof.diagnosing.symptoms import (
@@ -242,7 +242,11 @@ def _diagnosis(
     grouped = groups_of(by, evidence.judgments)
     groups = group_places(scores.queries, grouped)
     left = (ungrouped_queries(scores.queries, groups), beyond_queries(scores.queries, grouped))
-    why = _causes(evidence.asked)
+    why: dict[str, tuple[Cause, ...]] = {}
+    with closing(Progress("diagnosing", len(evidence.asked), noun="queries")) as progress:
+        for query, each in evidence.asked.items():
+            progress.tell(len(why), 0)
+            why[query] = causes(each)
     served = _served(evidence, why)
     # The queries of each kind, among those with a relevant document.
     features = {rule.kind: rule.feature for rule in RULES if rule.feature}
@@ -275,16 +279,6 @@ def _diagnosis(
         hole=gap,
         notes=(*unbounded_notes([row]), *_notes(evidence)),
     )
-
-
-def _causes(asked: Mapping[str, Asked]) -> dict[str, tuple[Cause, ...]]:
-    """The causes that apply to each query, however well it was served."""
-    found: dict[str, tuple[Cause, ...]] = {}
-    with closing(Progress("diagnosing", len(asked), noun="queries")) as progress:
-        for query, each in asked.items():
-            progress.tell(len(found), 0)
-            found[query] = causes(each)
-    return found
 
 
 def _served(evidence: Evidence, why: Mapping[str, tuple[Cause, ...]]) -> dict[str, Served]:

@@ -165,26 +165,18 @@ def whiskers(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
     room = (high - low or abs(high) or 1.0) * 0.08
     scale = Scale(low - room, high + room, NAMES, WIDE - VALUES)
     bottom = ROW * len(rows) + 4
-    marks = (_whisker(scale, i, *row) for i, row in enumerate(rows))
-    axis = x_axis(scale, bottom, 2, ticks(scale.low, scale.high))
-    return picture(title, _told(rows), bottom + 20, axis, *marks)
-
-
-def _whisker(scale: Scale, i: int, name: str, role: str, bar: Bar) -> Markup:
-    y = ROW * i + ROW / 2 + 2
-    return combine(
-        label(NAMES - 10, y + 4, name, f"name end {role}"),
-        line(scale(bar.drawn[0]), y, scale(bar.drawn[1]), y, f"span {role}"),
-        circle(scale(bar.mean), y, 4, f"dot {role}", f"{name}: {score(bar.mean)}"),
-        text(WIDE - VALUES + 8, y + 4, score(bar.mean), f"value {role}"),
-    )
-
-
-def _told(rows: Sequence[tuple[str, str, Bar]]) -> str:
-    return "; ".join(
-        f"{name} {score(b.mean)}, " + (f"{score(b.low)} to {score(b.high)}" if b.known else "no interval")
-        for name, _, b in rows
-    )
+    marks = [x_axis(scale, bottom, 2, ticks(scale.low, scale.high))]
+    says = []
+    for i, (name, role, bar) in enumerate(rows):
+        y, (start, end) = ROW * i + ROW / 2 + 2, bar.drawn
+        says.append(f"{name} {score(bar.mean)}, {f'{score(start)} to {score(end)}' if bar.known else 'no interval'}")
+        marks += [
+            label(NAMES - 10, y + 4, name, f"name end {role}"),
+            line(scale(start), y, scale(end), y, f"span {role}"),
+            circle(scale(bar.mean), y, 4, f"dot {role}", f"{name}: {score(bar.mean)}"),
+            text(WIDE - VALUES + 8, y + 4, score(bar.mean), f"value {role}"),
+        ]
+    return picture(title, "; ".join(says), bottom + 20, *marks)
 
 
 def losses(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
@@ -192,23 +184,19 @@ def losses(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
     top = max([1.0, *(bar.ceiling for _, _, bar in rows)])
     scale = Scale(0, top, NAMES, WIDE - 14)
     bottom = ROW * len(rows) + 4
-    marks = (_loss(scale, i, *row) for i, row in enumerate(rows))
+    marks = [x_axis(scale, bottom, 2, ticks(0, top))]
     says = "; ".join(
         f"{name} {score(b.mean)} reached, {score(b.ranked_too_low)} ranked too low, {score(b.never_found)} never found"
         for name, _, b in rows
     )
-    return picture(title, says, bottom + 20, x_axis(scale, bottom, 2, ticks(0, top)), *marks)
-
-
-def _loss(scale: Scale, i: int, name: str, role: str, bar: Bar) -> Markup:
-    y, x = ROW * i + 6, NAMES * 1.0
-    marks = [label(NAMES - 10, y + 12, name, f"name end {role}")]
-    parts = (("got", bar.mean), ("low", bar.ranked_too_low or 0.0), ("never", bar.never_found or 0.0))
-    for kind, value in parts:
-        wide = scale(value) - scale(0)
-        marks.append(rect(x, y, wide, ROW - 10, f"part {kind}", f"{name}, {PARTS[kind]}: {score(value)}"))
-        x += wide
-    return join(marks)
+    for i, (name, role, bar) in enumerate(rows):
+        y, x = ROW * i + 6, NAMES * 1.0
+        marks.append(label(NAMES - 10, y + 12, name, f"name end {role}"))
+        for kind, value in zip(PARTS, (bar.mean, bar.ranked_too_low or 0.0, bar.never_found or 0.0), strict=True):
+            wide = scale(value) - scale(0)
+            marks.append(rect(x, y, wide, ROW - 10, f"part {kind}", f"{name}, {PARTS[kind]}: {score(value)}"))
+            x += wide
+    return picture(title, says, bottom + 20, *marks)
 
 
 PARTS = {"got": "reached", "low": "found, ranked too low", "never": "never found"}

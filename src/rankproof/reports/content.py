@@ -164,7 +164,7 @@ def collect(
     hardest = hardest_queries(last, tables[0].sum(axis=1) > 0)[:HARDEST]
     ranks = {last.queries[row]: [table[row].tolist() for table in tables] for row in hardest}
     named_queries, named_documents = _named(cases, moved, ranks)
-    first = scores[leader]
+    first, least = scores[leader], relevant_from(scores[leader])
     bars, made = _all_bars(scores, 1 - alpha)
     guessed = (name for way, names in made.items() if way.startswith(GUESSED) for name in names)
     return Content(
@@ -179,7 +179,7 @@ def collect(
         method="; ".join(made),
         guessed=tuple(dict.fromkeys(guessed)),
         level=1 - alpha,
-        relevant=relevant_in_words(first),
+        relevant="a grade above 0" if least == ABOVE_ZERO else f"a grade of {least:g} or more",
         comparison=compared,
         moved=moved,
         duels=_duels(list(scores.values())) if len(scores) > 1 else (),
@@ -202,12 +202,6 @@ def query_texts(source: Any, judged: Sequence[str], shown: Collection[str]) -> d
             "Next: check that the ids are those of the judgments."
         )
     return {query: text for query, text in found.items() if query in shown}
-
-
-def relevant_in_words(scores: Scores) -> str:
-    """What counts as relevant, as a page says it."""
-    least = relevant_from(scores)
-    return "a grade above 0" if least == ABOVE_ZERO else f"a grade of {least:g} or more"
 
 
 def _leader(scores: Mapping[str, Scores]) -> str:

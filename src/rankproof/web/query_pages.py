@@ -112,10 +112,10 @@ def query(site: Site, choices: Choices) -> Page:
         shown_lists += [_moves(left, right), _list(site, right, name, wanted, highest)]
     held = {"id": "rankings", "tabindex": -1, "data_query": name, "data_measure": measure}
     lists = el("div", *shown_lists, cls=f"rankings of-{len(sides)}", **held)
+    lost = {doc for side in sides for doc, _ in side.own.missed}
+    titles = {doc: space.corpus[doc].title or space.corpus[doc].text[:80] for doc in lost if doc in space.corpus}
     missed = join(
-        combine(el("h3", ident(side.name)), missed_list(_titles(site, side), side.own))
-        for side in sides
-        if side.own.missed
+        combine(el("h3", ident(side.name)), missed_list(titles, side.own)) for side in sides if side.own.missed
     )
     more = shown if site.links.static else list(dict.fromkeys([*shown, *space.ready()]))[:BESIDE]
     about = {**kept(choices), "id": name, "m": measure, "systems": "\n".join(more)}
@@ -156,12 +156,6 @@ def side_of(site: Site, system: str, query: str, measure: str, corrected: bool =
     judged = site.workspace.judgments(corrected)
     alone = replace(scores, columns={measure: scores.columns[measure]})
     return QuerySide(system, scores, explain_scores(alone, judged, site.workspace.table(system, query), query))
-
-
-def _titles(site: Site, side: QuerySide) -> Mapping[str, str]:
-    corpus = site.workspace.corpus
-    named = [line.document for line in side.own.lines] + [doc for doc, _ in side.own.missed]
-    return {doc: corpus[doc].title or corpus[doc].text[:80] for doc in named if doc in corpus}
 
 
 def _moves(left: QuerySide, right: QuerySide) -> Markup:
