@@ -196,7 +196,7 @@ def test_verdicts_are_listed_filtered_and_overridden(shell: Any) -> None:
         "human:ana": "quoted",
     }
     assert shell("verdicts --ledger gold.db --unmeasured")[1] == "No verdict fits.\n"
-    assert shell("verdicts --ledger gold.db --value 7")[1].startswith("No verdict fits; others have the values 0, ")
+    assert shell("verdicts --ledger gold.db --value 7")[1] == "No verdict fits.\n"
 
 
 @pytest.mark.parametrize(

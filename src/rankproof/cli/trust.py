@@ -303,7 +303,5 @@ def _verdicts_shown(verdicts: Any, who: bool, form: str, most: int, filters: dic
             [{**{name: getattr(each, name) for name in names}, "items": list(each.items)} for each in chosen]
         )
     if not chosen:
-        values = sorted({each.value for each in verdicts.where(**filters | {"value": None})} - {None})
-        others = f"; others have the values {', '.join(map(str, values))}" if values else ""
-        return f"No verdict fits{others}.\n"
+        return "No verdict fits.\n"
     return words.pairs(chosen) + ("\nThere are more; -n 0 shows all.\n" if next(found, None) else "")

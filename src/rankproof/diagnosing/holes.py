@@ -37,37 +37,6 @@ _DATE_IN_ID = re.compile(
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}(-[0-9]{2})?([T ].*)?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Neighbours by a number or a date."""
-
-    what: str
-    """In words: "number in ids like CACM-# up to 1598"."""
-    docs: frozenset[str]
-    ordered: frozenset[str]
-    """All documents that have the number."""
-
-
-def ranges(
-    docs: Collection[str], corpus: Mapping[str, Document], lost: Collection[str], nearly: float
-) -> tuple[list[Range], int]:
-    """For each number the ranges of which at least the share `nearly` is lost; and how many ranges there are of all.
-
-    >>> pages = {f"p{n}": Document(f"p{n}", "") for n in range(40)}
-    >>> found, of = ranges(pages, pages, {f"p{n}" for n in range(12)}, 0.9)
-    >>> [each.what for each in found], of
-    (['number in ids like p# up to 11'], 820)
-    """
-    found: list[Range] = []
-    number = 0
-    for name, keys in (*_in_ids(docs).items(), *_in_metadata(docs, corpus)):
-        distinct = len(set(keys.values()))
-        if len(keys) >= FEWEST_IN_RANGE and distinct >= 3:
-            number += distinct * (distinct + 1) // 2
-            found += _lost_ranges(name, keys, lost, nearly)
-    return found, number
-
-
 def _in_ids(docs: Collection[str]) -> dict[str, dict[str, Key]]:
     """The dates in ids, and the numbers of those written alike, each by its place; or of all the last one."""
     dates: dict[str, Key] = {doc: "-".join(at.group(1, 3, 4)) for doc in docs if (at := _DATE_IN_ID.search(doc))}
@@ -105,20 +74,19 @@ def _key(value: Any) -> Key | None:
     return number if math.isfinite(number) else None
 
 
-def _lost_ranges(name: str, keys: Mapping[str, Key], lost: Collection[str], nearly: float) -> Iterator[Range]:
-    """The ranges that hold most lost documents, one after the other."""
+def _lost_ranges(name: str, keys: Mapping[str, Key], lost: Collection[str]) -> Iterator[tuple[str, frozenset[str]]]:
+    """The ranges that hold most lost documents, one after the other, in words and with their documents."""
     with_key = by_key((key, doc) for doc, key in keys.items())
     values = sorted(with_key)
-    # A found document costs as much as keeps the share of lost ones in a range at `nearly` or above.
-    cost = nearly / (1 - nearly)
+    # A found document costs as much as keeps the share of lost ones in a range at `NEARLY_ALL` or above.
+    cost = NEARLY_ALL / (1 - NEARLY_ALL)
     worth = [sum(1.0 if doc in lost else -cost for doc in with_key[value]) for value in values]
     for _ in range(MOST_RANGES):
         first, last, total = _best(worth)
         if total <= 0 or (first, last) == (0, len(values) - 1):
             return
         docs = frozenset(doc for value in values[first : last + 1] for doc in with_key[value])
-        what = f"{name} {_said(values, first, last)}"
-        yield Range(what, docs, frozenset(keys))
+        yield f"{name} {_said(values, first, last)}", docs
         worth[first : last + 1] = [-math.inf] * (last + 1 - first)
 
 
@@ -303,14 +271,23 @@ def _shared(name: str, marks: Marks, lost: set[str], known: int, number: int) ->
 def _in_ranges(
     known: Collection[str], corpus: Mapping[str, Document], lost: set[str]
 ) -> list[tuple[Shared, frozenset[str]]]:
-    """The ranges of numbers and dates that are lost, more than by chance over all ranges that there are."""
-    found, number = ranges(known, corpus, lost, NEARLY_ALL)
+    """The ranges of numbers and dates that are lost, more than by chance over all ranges that there are.
+
+    >>> pages = {f"p{n}": Document(f"p{n}", "") for n in range(40)}
+    >>> [each.said for each, _ in _in_ranges(pages, pages, {f"p{n}" for n in range(12)})]
+    ['number in ids like p# up to 11 (12 of 12 never returned)']
+    """
+    fields = [*_in_ids(known).items(), *_in_metadata(known, corpus)]
+    fields = [each for each in fields if len(each[1]) >= FEWEST_IN_RANGE and len(set(each[1].values())) >= 3]
+    sizes = [len(set(keys.values())) for _, keys in fields]
+    number = sum(size * (size + 1) // 2 for size in sizes)
     shared: list[tuple[Shared, frozenset[str]]] = []
-    for each in found:
-        gone = len(each.docs & lost)
-        p = _chance(gone, len(each.docs), len(each.ordered & lost), len(each.ordered), math.log(number))
-        if p < ALPHA and all(each.docs != docs for _, docs in shared):
-            shared.append((Shared(each.what, gone, len(each.docs), p), each.docs))
+    for name, keys in fields:
+        for what, docs in _lost_ranges(name, keys, lost):
+            gone = len(docs & lost)
+            p = _chance(gone, len(docs), len(keys.keys() & lost), len(keys), math.log(number))
+            if p < ALPHA and all(docs != other for _, other in shared):
+                shared.append((Shared(what, gone, len(docs), p), docs))
     return shared
 
 

@@ -351,7 +351,7 @@ def named_by_stem(files: Iterable[FoundFile]) -> dict[str, FoundFile]:
 def judgments_of_most(
     files: Sequence[FoundFile], judged: Callable[[FoundFile], Judgments], runs: Sequence[FoundFile]
 ) -> FoundFile:
-    """The judgments of most queries of the first ranking that can be read, of most documents if several are."""
+    """The judgments of most queries of the first ranking that can be read."""
     queries: Collection[str] = ()
     for each in runs:
         with suppress(RankproofError, OSError):
@@ -359,14 +359,12 @@ def judgments_of_most(
             queries = ranking.by_query().keys() if isinstance(ranking, TrecRankings) else set(ranking.table().query)
             break
 
-    def use(file: FoundFile) -> tuple[int, int]:
-        try:
-            found = judged(file)
-        except (RankproofError, OSError):
-            return -1, 0
-        return sum(query in queries for query in found.index), len(found.docs)
+    def used(file: FoundFile) -> int:
+        with suppress(RankproofError, OSError):
+            return sum(query in queries for query in judged(file).index)
+        return -1
 
-    return max(files, key=use)
+    return max(files, key=used)
 
 
 LOOKED_AT = 1000
