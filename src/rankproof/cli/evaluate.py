@@ -14,7 +14,6 @@ from rankproof.cli.output import (
     Output,
     end,
     errors_of,
-    is_coloured,
     say_apart,
     tell_progress,
     write,
@@ -118,7 +117,6 @@ def render_scores(
     """The results in the format asked for; `reasons` say why single queries have no value."""
     from rankproof.document.formats import check
     from rankproof.document.model import Document
-    from rankproof.document.terminal import in_colours
     from rankproof.scoring import words
 
     made = check(output.form)
@@ -129,10 +127,9 @@ def render_scores(
         return made.render(single)
     with tell_progress("computing intervals"):
         found = words.scores([each.summary(name) for name, each in scores.items()])
-    with in_colours(is_coloured(output.path)):
-        if per_query and output.form in TEXTS:  # one screen has only the means
-            return f"{made.render(single)!s}\n{made.render(found)!s}"
-        return made.render(Document(found.title, [*single.parts, *found.parts], found.records, kinds=found.kinds))
+    if per_query and output.form in TEXTS:  # one screen has only the means
+        return f"{made.render(single)!s}\n{made.render(found)!s}"
+    return made.render(Document(found.title, [*single.parts, *found.parts], found.records, kinds=found.kinds))
 
 
 @click.command("spans")
@@ -209,14 +206,12 @@ def audit_ranking(judgments: str, run: str, measures: list[str] | None, output: 
     rankproof audit judgments.tsv my.run
     rankproof audit judgments.tsv my.run -f json
     """
-    from rankproof.document.terminal import in_colours
     from rankproof.scoring.evaluate import audit
 
     check_single(run, beside=[judgments])
     with tell_progress(f"reading {run}"):
         found = audit(judgments, run, measures, **settings)
-    with in_colours(is_coloured(output.path)):
-        output.write_result(found, f"ranking: {run}; judgments: {judgments}")
+    output.write_result(found, f"ranking: {run}; judgments: {judgments}")
     end((str(each) for each in found if each.severity == "error"), shown=True)
 
 

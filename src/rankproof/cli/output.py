@@ -230,12 +230,6 @@ def tell_written(path: str, notes: Sequence[str] = (), what: str = "") -> None:
         click.echo(f"Wrote {what}{' to ' if what else ''}{path}.", err=True)
 
 
-def is_coloured(path: str | None) -> bool:
-    """Whether to use colour: on a terminal, unless NO_COLOR forbids it."""
-    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return wanted and path is None and sys.stdout.isatty()
-
-
 @contextmanager
 def tell_progress(what: str) -> Iterator[None]:
     """Show on a terminal what is being done, if it takes longer than a moment; `-` is standard input."""

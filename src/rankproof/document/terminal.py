@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Sequence
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
@@ -24,25 +22,6 @@ LEAST = 8
 ELLIPSIS = "..."
 NO_WIDTH = ("Mn", "Me", "Cf")
 """Unicode categories of zero width: accents that combine, joiners, marks of direction."""
-_colours: ContextVar[dict[str, str]] = ContextVar("_colours", default={})  # noqa: B039 (never changed)
-COLOURS = {"error": "\x1b[31m", "warning": "\x1b[33m"}
-RESET = "\x1b[0m"
-
-
-def paint(label: str) -> str:
-    """A label in its colour, if colours are wanted."""
-    colour = _colours.get().get(label)
-    return f"{colour}{label}{RESET}" if colour else label
-
-
-@contextmanager
-def in_colours(wanted: bool = True) -> Iterator[None]:
-    """What is printed within this has colours, if they are wanted."""
-    token = _colours.set(COLOURS if wanted else {})
-    try:
-        yield
-    finally:
-        _colours.reset(token)
 
 
 def in_shell() -> bool:

@@ -35,7 +35,6 @@ from rankproof.document.terminal import (
     cut_apart,
     page_height,
     page_width,
-    paint,
     width,
     wrap,
 )
@@ -127,8 +126,7 @@ def _bullets(block: Bullets) -> list[str]:
     for n, (label, item, more, under) in enumerate(block.parts(), 1):
         mark = label or ("" if block.labels or under else f"{n}." if block.numbered else "-")
         begin = f"{INDENT}{mark}".ljust(len(INDENT) + room) if mark or block.labels else INDENT
-        first, *rest = wrap(item, first=begin, later=" " * max(len(begin), 4))
-        lines += [first.replace(mark, paint(mark), 1), *rest]
+        lines += wrap(item, first=begin, later=" " * max(len(begin), 4))
         lines += [line for each in more for line in wrap(each, first=" " * len(begin))]
         lines += [line for each in under for line in wrap(each, first="    - ", later="      ")]
     return lines
