@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -97,12 +96,8 @@ def query_rows(site: Site, baseline: str, system: str, measure: str, corrected: 
 
 def fits(row: QueryRow, wanted: Choices) -> bool:
     """Whether the filters choose this query, as the script of the page has it."""
-    least = wanted.get("least", "")
-    return (
-        all(wanted.get(name) in (None, "", value) for name, value in row.filtered_by.items())
-        and wanted.get("text", "").lower() in f"{row.query}{row.words}".lower()
-        and (re.fullmatch(r"[0-9]*\.?[0-9]+", least) is None or abs(row.gain) >= float(least))
-    )
+    chosen = all(wanted.get(name) in (None, "", value) for name, value in row.filtered_by.items())
+    return chosen and wanted.get("text", "").lower() in f"{row.query}{row.words}".lower()
 
 
 def _modes(scores: Scores, measure: str) -> dict[str, str]:
@@ -252,7 +247,6 @@ def _sorted(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
 def _filters(rows: Sequence[QueryRow]) -> Markup | None:
     groups = sorted({row.group for row in rows if row.group})
     grades = sorted({row.grade for row in rows})
-    least = el("input", type="number", name="least", min=0, max=1, step=0.01, size=5)
     return el(
         "form",
         el("label", el("span", "text or id"), el("input", type="search", name="text", size=16)),
@@ -260,7 +254,6 @@ def _filters(rows: Sequence[QueryRow]) -> Markup | None:
         select("group", "group", {"": "all", **{each: each for each in groups}}, "") if groups else None,
         select("mode", "after", {"": "all", **MODES}, ""),
         select("grade", "best grade", {"": "all", **{f"{each:g}": f"{each:g}" for each in grades}}, ""),
-        el("label", el("span", "change of at least"), least),
         button("All", type="reset"),
         el("output", f"{len(rows):,} of {len(rows):,}", id="shown", aria_live="polite"),
         cls="choices needs-script",
@@ -305,7 +298,6 @@ def _row(site: Site, i: int, row: QueryRow, grouped: bool, about: Mapping[str, C
         el("td", ident(row.group), cls="w") if grouped else None,
         el("td", MODES[row.mode], cls="w"),
         data_i=i,
-        data_gain=f"{row.gain:.6g}",
         **{f"data_{name}": value or None for name, value in row.filtered_by.items()},
     )
 

@@ -47,7 +47,6 @@ class FileKind(StrEnum):
     SAMPLES = "samples"
     HISTORY = "history"
     LEDGER = "ledger"
-    ANSWERS = "answers"
     GRID = "grid"
     PROGRESS = "progress of a run"
     PARTIAL = "answers of an unfinished run"
@@ -180,14 +179,9 @@ OTHERS = {
 
 def _kind_of_database(path: Path) -> FileKind:
     from rankproof.store import HISTORY, TIMEOUT, connect
-    from rankproof.store.answers import ANSWERS
     from rankproof.store.ledger import LEDGER
 
-    kinds = {
-        HISTORY.application: FileKind.HISTORY,
-        LEDGER.application: FileKind.LEDGER,
-        ANSWERS.application: FileKind.ANSWERS,
-    }
+    kinds = {HISTORY.application: FileKind.HISTORY, LEDGER.application: FileKind.LEDGER}
     try:
         with closing(connect(path, TIMEOUT, "ro")) as connection:
             (application,) = connection.execute("PRAGMA application_id").fetchone()

@@ -41,7 +41,6 @@ KINDS = {
     FileKind.LEDGER: "Verdicts",
     FileKind.POOL: "Pools to label",
     FileKind.LABELS: "Labels",
-    FileKind.ANSWERS: "Answers of retrievers",
     FileKind.GRID: "Saved grids",
     FileKind.LOG: "Production logs (rankproof monitor reads them)",
 }

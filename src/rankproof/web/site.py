@@ -217,7 +217,7 @@ def whole_number(text: str) -> int | None:
     return int(text) if re.fullmatch("-?[0-9]{1,9}", text) else None
 
 
-FILTERS = ("text", "outcome", "group", "mode", "grade", "least")
+FILTERS = ("text", "outcome", "group", "mode", "grade")
 """What chooses queries of a comparison."""
 
 

@@ -18,7 +18,6 @@ const fits = (row, wanted) => {
     && (!wanted.group || data.group === wanted.group)
     && (!wanted.mode || data.mode === wanted.mode)
     && (!wanted.grade || data.grade === wanted.grade)
-    && (!wanted.least || Math.abs(Number(data.gain)) >= Number(wanted.least))
     && (brushed === null || brushed.has(data.i));
 };
 
