@@ -96,7 +96,7 @@ CONTENT = {
     "qrels.lists.json": (json.dumps({"q1": ["d1", "d2"]}), FileKind.JUDGMENTS),
     "found.jsonl": ('{"query_id": "q1", "retrieved": ["d1", "d2"]}\n', FileKind.RUN),
     "pairs.csv": ("question,doc\nwhy?,d1\n", FileKind.UNCLEAR),
-    "two.json": (json.dumps([{"id": 1, "question": "why?", "relevant_doc_ids": ["d1"], "ground_truth": "So."}]), FileKind.UNCLEAR),
+    "two.json": (json.dumps([{"id": 1, "question": "why?", "relevant_doc_ids": ["d1"], "ground_truth": "So."}]), FileKind.JUDGMENTS),
     "single.json": (json.dumps({"q1": ["d1"], "q2": ["d2"]}), FileKind.UNCLEAR),
     "ragas.csv": ("question,answer,contexts,ground_truth\nwhy?,So.,[],So.\n", FileKind.SAMPLES),
     "log.csv": ("when,who,query,results,clicked,ms\n2026-10-01,u0,why?,d1|d2,,54\n", FileKind.LOG),

@@ -304,15 +304,7 @@ def _write_judgments(given: Labels, path: str, add_to: str | None, force: bool) 
 @options.target("Where to write the pool. [standard output]")
 @options.force
 @options.damaged_files
-def pool_runs(
-    runs: tuple[str, ...],
-    depth: int,
-    order: str,
-    budget: int | None,
-    judgments: str | None,
-    output: str | None,
-    damaged: str,
-) -> None:
+def pool_runs(runs: tuple[str, ...], order: str, judgments: str | None, output: str | None, **how: Any) -> None:
     """Collect the documents to judge from several runs.
 
     The order says which come first: depth (highest in any run), round-robin (the
@@ -328,8 +320,7 @@ def pool_runs(
 
     check_one_stdin(*runs, judgments)
     with tell_progress("reading the runs"):
-        given = named_paths(runs)
-        made = pool(given, depth, order=order, budget=budget, judgments=judgments, damaged=damaged)
+        made = pool(named_paths(runs), order=order, judgments=judgments, **how)
     write("".join(pool_lines(made)), output)
     click.echo(
         f"{count(len(made.ranks), 'query')}, {count(len(made), 'document')} of {count(len(made.systems), 'run')}, "

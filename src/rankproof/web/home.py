@@ -248,9 +248,8 @@ def _run(site: Site, file: FoundFile, lines: list[Mapping[str, Any]], now: float
 def _first_means(site: Site, file: FoundFile, ended: bool) -> Markup | None:
     """Means over the queries that are answered so far."""
     space = site.workspace
-    part = next(
-        (each for each in space.of_kind(FileKind.PARTIAL) if each.name == file.name.replace(PROGRESS, PARTIAL)), None
-    )
+    name = file.name.replace(PROGRESS, PARTIAL)
+    part = next((each for each in space.of_kind(FileKind.PARTIAL) if each.name == name), None)
     if part is None or space.judgments_file is None:
         return None
     try:
@@ -275,9 +274,8 @@ def _scored(site: Site, path: Path) -> Scores | None:
         except (ValueError, KeyError, TypeError):
             continue
     known = {query: answers[query] for query in answers if query in judged}
-    settings = site.workspace.settings
-    named = {**settings.conventions, "duplicates": "first"}
     if not known:
         return None
-    found = evaluate(judged, known, settings.measures, **named)
+    settings = site.workspace.settings
+    found = evaluate(judged, known, settings.measures, **{**settings.conventions, "duplicates": "first"})
     return found.only(list(found), [query for query in found.queries if query in known])
