@@ -29,7 +29,7 @@ from rankproof.document.model import (
 )
 from rankproof.document.numbers import count, probability, score, share, short_span, signed_number, signed_span
 from rankproof.document.terminal import cut_apart
-from rankproof.reports.content import DEPTHS, LOST, RANK_HEADINGS, Content, System
+from rankproof.reports.content import DEPTHS, LOST, RANK_HEADINGS, Content
 from rankproof.scoring.catalogue import sections
 from rankproof.scoring.tables import UNBOUNDED, case_blocks
 
@@ -95,20 +95,14 @@ def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
         yield "Where it is lost", _losses(content)
     success = Column(f"success, k = 1 to {DEPTHS[-1]}", [_spark(each.success) for each in content.systems])
     precision = Column("precision at recall 0 to 1", [_spark(each.precision) for each in content.systems])
-    yield ("How far down", [Table([_names(content.systems), success, precision]), Paragraph("A full block is 1.")])
+    yield "How far down", [Table([_names(content), success, precision]), Paragraph("A full block is 1.")]
     yield "Where the relevant documents stand", _ranks(content)
     if content.duels:
-        won = duels(content).columns
-        headings = [each.heading for each in won]
-        yield (
-            "Queries won/lost",
-            [Table([x._replace(heading=name) for x, name in zip(won, cut_apart(headings, 16), strict=True)])],
-        )
+        yield "Queries won/lost", [duels(content)]
     if content.cases:
         yield "Queries to look at", _cases(content)
     yield "Audit", _audit(content)
-    lines = [*_formulas(content), *content.conventions, *methods(content)]
-    yield "Definitions", [Bullets(lines)]
+    yield "Definitions", [Bullets([*_formulas(content), *content.conventions, *methods(content)])]
 
 
 def _audit(content: Content) -> list[Block]:
@@ -128,12 +122,12 @@ def _systems(content: Content) -> list[Block]:
         ends = f"{score(scale[0])}{score(scale[1]):>{CHART - len(score(scale[0]))}}"
         charts = [terminal.interval(bar.drawn[0], bar.mean, bar.drawn[1], scale, CHART) for bar in bars]
         means = Column(definition.name, [score(bar.mean) for bar in bars], True)
-        blocks.append(Table([_names(content.systems), means, Column(ends, charts)]))
+        blocks.append(Table([_names(content), means, Column(ends, charts)]))
     return [*blocks, Paragraph(f"A point is a mean, the line its interval at {share(content.level)}.")]
 
 
-def _names(systems: Sequence[System]) -> Column:
-    return Column("system", cut_apart([each.name for each in systems], 24))
+def _names(content: Content) -> Column:
+    return Column("system", cut_apart([each.name for each in content.systems], 24))
 
 
 def _losses(content: Content) -> list[Block]:
@@ -147,7 +141,7 @@ def _losses(content: Content) -> list[Block]:
     ]
     reached, low, never = terminal.REACHED, terminal.TOO_LOW, terminal.NEVER
     legend = f"{content.measure}: {reached} reached, {low} ranked too low, {never} never found."
-    columns = [_names(content.systems), *numbers, Column("up to the ceiling", charts)]
+    columns = [_names(content), *numbers, Column("up to the ceiling", charts)]
     return [Table(columns), Paragraph(legend)]
 
 
@@ -159,7 +153,7 @@ def _ranks(content: Content) -> list[Block]:
     """At which ranks the relevant documents stand, as shares of each system's row."""
     rows = [content.buckets[each.name] for each in content.systems]
     shares = [[each / (sum(row) or 1) for each in row] for row in rows]
-    columns = [_names(content.systems), Column("", [terminal.spark(own) for own in shares])]
+    columns = [_names(content), Column("", [terminal.spark(own) for own in shares])]
     for heading, parts in zip(RANK_HEADINGS, zip(*shares, strict=True), strict=True):
         told = ["<1%" if 0 < part < 0.005 else f"{part:.0%}" for part in parts]
         columns.append(Column(heading.replace(" ", "\n"), told, True))
