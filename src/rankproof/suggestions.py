@@ -1,6 +1,4 @@
-"""Suggestions in errors: the nearest known word, other tools' names of an argument, the values of an annotation; and
-the parts of a docstring.
-"""
+"""Suggestions in errors: the nearest word, other tools' names of an argument, what an annotation names; docstrings."""
 
 from __future__ import annotations
 

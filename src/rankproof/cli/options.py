@@ -220,10 +220,7 @@ def output(command: F) -> F:
 
 
 def result(*more: str, about: str = IN_FULL) -> Callable[[Callable[..., Any]], Any]:
-    """The options for a result: its format, any that results have or one of `more`, and its file.
-
-    The command gets both as `output`, of which the format is checked before any work is done.
-    """
+    """The options for a result, its format (`more` adds some) and its file: `output`, checked before any work."""
 
     def decorate(command: Callable[..., Any]) -> Any:
         @wraps(command)

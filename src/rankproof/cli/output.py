@@ -199,10 +199,7 @@ class Output:
 
 
 def write(content: str | bytes, path: str | None) -> None:
-    """The content to the file, and a note on standard error that it was written; else to standard output.
-
-    Charts are in ASCII if standard output has no blocks.
-    """
+    """The content to the file, which is told on standard error; else to standard output, in ASCII if it needs that."""
     from rankproof.document.terminal import SPARKS, in_ascii
 
     last_check.get()()

@@ -1,6 +1,4 @@
-"""Saved results on the command line: which words are names, how results are saved, how they are read; and the app,
-which shows a folder of them in a browser.
-"""
+"""Saved results on the command line: which words are names, how they are saved and read; and the app over a folder."""
 
 from __future__ import annotations
 

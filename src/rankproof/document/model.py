@@ -1,9 +1,8 @@
 """A result that can be printed, as headings, paragraphs, tables, lists, drawings, test cases, records and plain data.
 
-Nothing here depends on a format or a subject. A word or a number in a block is plain text, which the printer
-escapes. A result becomes a `Document` once, and every format is a printer of documents: each module
-in `formats/` registers its own. `Result` is the base of everything that can be printed: it makes its document in
-`_document`, and inherits every method.
+Nothing here depends on a format or a subject; what a block holds is plain text, which the printer escapes. Every
+format is a printer of documents, which a module in `formats/` registers. `Result` is the base of everything that can
+be printed: it makes its document in `_document`, and inherits every method.
 """
 
 from __future__ import annotations
@@ -179,7 +178,7 @@ class Code(NamedTuple):
 Block: TypeAlias = Heading | Paragraph | Bullets | Table | Chart | Code | Cases
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(slots=True, init=False)
 class Part:
     """Blocks that are shown or left out together, with their rank and their name for the note on what was left out."""
 
@@ -191,8 +190,7 @@ class Part:
     """The media it is printed for; a named part that only the full text has is announced on the screen."""
 
     def __init__(self, *blocks: Block, rank: int = ALWAYS, name: str = "", media: tuple[str, ...] = EVERYWHERE) -> None:
-        for attribute, value in zip(Part.__slots__, (blocks, rank, name, media), strict=True):
-            object.__setattr__(self, attribute, value)
+        self.blocks, self.rank, self.name, self.media = blocks, rank, name, media
 
 
 class FirstFit(NamedTuple):

@@ -103,9 +103,7 @@ def table(
 ) -> Markup:
     """A table that scrolls in its own box; the columns in `words` hold text, the others numbers.
 
-    `label` is its name for screen readers, if it has no caption.
-
-    `grouped` rows share their first cell with those below that have the same.
+    `grouped` rows share their first cell with those below; `label` names it for screen readers if it has no caption.
     """
     text = set(words)
     head = el("tr", *(head_cell(each, cls="w" if i in text else None) for i, each in enumerate(headings)))

@@ -42,8 +42,6 @@ CASES = 3
 """The number of queries whose lists are shown."""
 WORDS = ("of", "system", "measure", "verdict")
 """The columns that hold text."""
-MARKED = {"better": "†", "worse": "†"}
-"""How papers mark a verdict."""
 
 
 def report(found: Report, page: Callable[[], str]) -> Document:
@@ -169,7 +167,11 @@ def _cases(content: Content) -> list[Block]:
 
 def tables(content: Content) -> Iterator[tuple[str, Table]]:
     """Every table of the report that is not empty."""
-    yield "Means", _means(content)
+    headings = ("system", *(each.name for each in content.definitions))
+    means = [
+        (each.name, *(f"{score(b.mean)} {short_span(b.low, b.high)}" for b in each.bars)) for each in content.systems
+    ]
+    yield "Means", Table.of(headings, means, WORDS)
     if content.comparison is not None:
         yield f"Differences to {content.comparison.baseline}", _differences(content, content.comparison)
     if content.splits:
@@ -183,14 +185,6 @@ def tables(content: Content) -> Iterator[tuple[str, Table]]:
         yield "Queries won/lost", duels(content)
 
 
-def _means(content: Content) -> Table:
-    headings = ("system", *(each.name for each in content.definitions))
-    rows = [
-        (each.name, *(f"{score(b.mean)} {short_span(b.low, b.high)}" for b in each.bars)) for each in content.systems
-    ]
-    return Table.of(headings, rows, WORDS)
-
-
 def _differences(content: Content, comparison: Comparison, groups: bool = False) -> Table:
     """What differs over all queries; with `groups` in each of them, by the first measure."""
     headings = ("of", "system", "difference", "interval", "p", "won/lost", "verdict")
@@ -198,7 +192,7 @@ def _differences(content: Content, comparison: Comparison, groups: bool = False)
         (
             *(row.slice or row.measure, row.system, signed_number(row.difference)),
             *(signed_span(row.low, row.high), probability(row.p_corrected, comparison.alpha)),
-            *(f"{row.wins}/{row.losses}", Cell(row.verdict, raised=MARKED.get(row.verdict, ""))),
+            *(f"{row.wins}/{row.losses}", Cell(row.verdict, raised="†" if row.verdict in ("better", "worse") else "")),
         )
         for row in comparison
         if bool(row.slice) is groups and (row.measure == content.measure or not groups)

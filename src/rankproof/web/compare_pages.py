@@ -169,8 +169,7 @@ def choose(
 
 
 def comparison_part(site: Site, choices: Choices) -> tuple[Future[Comparison], Callable[[Comparison], Markup]]:
-    """The result of `rankproof compare` as part of a page, the chosen measure first: errors, the verdict in words, and
-    the tables."""
+    """The result of `rankproof compare`, the chosen measure first: errors, the verdict in words, and the tables."""
     chosen = choices.get("m")
 
     def show(found: Comparison) -> Markup:

@@ -1,7 +1,4 @@
-"""The first page: the content of the folder, its scores, its changes, and whether the gates passed.
-
-And the page of the runs in progress: their share done, their speed, their failures, and preliminary means.
-"""
+"""The first page (what is in the folder, its scores, whether gates passed), and the page of the runs in progress."""
 
 from __future__ import annotations
 

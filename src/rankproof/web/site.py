@@ -1,7 +1,4 @@
-"""The common parts of every page: the workspace, links to other pages, the reader's choices, and the frame.
-
-The frame is the head, the navigation, the name of the grader, the footer.
-"""
+"""The common parts of every page: links, the reader's choices, and the frame with navigation, grader and footer."""
 
 from __future__ import annotations
 

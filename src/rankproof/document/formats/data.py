@@ -1,5 +1,4 @@
-"""A document for machines, with full precision: CSV, JSON, JSON lines and Parquet; and formats for CI and monitoring
-read: JUnit XML, Prometheus text and OpenTelemetry events.
+"""A document for machines, with full precision: CSV, JSON, JSON lines, Parquet; JUnit XML, Prometheus, OpenTelemetry.
 
 JUnit holds the test cases of a document; Prometheus and OpenTelemetry the plain data of one that has `estimates` and
 `windows`: rows with a metric, a value and its bounds.
