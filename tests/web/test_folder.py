@@ -96,7 +96,7 @@ CONTENT = {
     "qrels.lists.json": (json.dumps({"q1": ["d1", "d2"]}), FileKind.JUDGMENTS),
     "found.jsonl": ('{"query_id": "q1", "retrieved": ["d1", "d2"]}\n', FileKind.RUN),
     "pairs.csv": ("question,doc\nwhy?,d1\n", FileKind.UNCLEAR),
-    "two.json": (json.dumps([{"id": 1, "question": "why?", "relevant_doc_ids": ["d1"], "ground_truth": "So."}]), FileKind.JUDGMENTS),
+    "two.json": (json.dumps([{"id": 1, "question": "why?", "relevant_doc_ids": ["d1"], "ground_truth": "So."}]), FileKind.UNCLEAR),
     "single.json": (json.dumps({"q1": ["d1"], "q2": ["d2"]}), FileKind.UNCLEAR),
     "ragas.csv": ("question,answer,contexts,ground_truth\nwhy?,So.,[],So.\n", FileKind.SAMPLES),
     "log.csv": ("when,who,query,results,clicked,ms\n2026-10-01,u0,why?,d1|d2,,54\n", FileKind.LOG),
@@ -114,7 +114,7 @@ def test_a_file_is_known_by_what_it_holds(tmp_path: Path, name: str) -> None:
     assert found.kind is kind
     assert bool(found.problem) == (kind in (FileKind.DAMAGED, FileKind.UNCLEAR))
     if kind is FileKind.UNCLEAR:
-        assert "Next: say which: rankproof convert" in found.problem
+        assert ("Next: keep one of them" if name == "two.json" else "Next: say which: rankproof convert") in found.problem
 
 
 def test_databases_of_ours_are_known_and_damaged_ones_named(tmp_path: Path) -> None:

@@ -34,16 +34,12 @@ if TYPE_CHECKING:
     from rankproof.judging.verdicts import Ask
 
 
-FREE = "lexical"
-"""The judge whose verdicts cost nothing, and are kept only if asked for."""
-
-
 def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: Sequence[str], dry_run: bool) -> Judge:
     """The judge; verdicts that cost money or time are kept in a file even if none is named."""
     from rankproof.judging.judge import Judge
     from rankproof.judging.judges import DEFAULT, HumanJudge
 
-    kept = ledger or (None if spec.strip() == FREE else DEFAULT)
+    kept = ledger or (None if spec.strip() == "lexical" else DEFAULT)  # whose verdicts cost nothing
     judge = Judge(spec, ledger=kept, **model_options(settings, base_url))
     if sys.stdin.isatty() and sys.stderr.isatty():  # a person at the terminal is asked
         judge.judges = [HumanJudge(each.who, ask) if isinstance(each, HumanJudge) else each for each in judge.judges]
@@ -78,9 +74,6 @@ def ask(pair: Ask) -> int | None:
         if (value := number_in(said)) in VALUES[pair.relation]:
             return int(value)
         click.echo(f"Got {said!r}; an empty line leaves the pair open.", err=True)
-
-
-PAGE = (".html", ".htm")
 
 
 @click.command("judge")
@@ -199,7 +192,7 @@ def command(
     if qrels:
         lines = next(iter(scores.values())).write_qrels(qrels, force=may_replace(qrels))
         click.echo(f"Wrote {count(lines, 'judgment')} made by {judge.name} to {qrels}.", err=True)
-    if output.path is not None and output.path.lower().endswith(PAGE):
+    if output.path is not None and output.path.lower().endswith((".html", ".htm")):
         from rankproof.judging.page import page_of  # its pictures are loaded for a page alone
 
         output.write(page_of(scores))

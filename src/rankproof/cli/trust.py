@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rankproof.judging.trust.agreement import Drawn
     from rankproof.judging.verdicts import Relation
 
-LABEL_POOL = "rankproof label FILE --who NAME, then --qrels human.qrels"
 KEYS = "s skip   u undo   q quit"
 
 
@@ -121,7 +120,8 @@ def calibrate_judge(
         else:
             pool = found.plan(further, how["whole"])
             told = f"{count(len(pool), 'pair')} to label, each with the chance it was drawn by."
-            click.echo(f"{told}\nNext: {LABEL_POOL}, and --human human.qrels --plan FILE here.", err=True)
+            label = "rankproof label FILE --who NAME, then --qrels human.qrels"
+            click.echo(f"{told}\nNext: {label}, and --human human.qrels --plan FILE here.", err=True)
             write(str(pool), output)
         end(found.wrong, shown=to.shows() and further is None)
         return

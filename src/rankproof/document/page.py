@@ -56,16 +56,12 @@ def el(name: str, /, *children: Child, **attributes: object) -> Markup:
     >>> el("p", "a < b", cls="lead")
     '<p class="lead">a &lt; b</p>'
     """
-    opening = f"<{name}{_attributes(attributes)}>"
-    return Markup(opening if name in _VOID else f"{opening}{join(children)}</{name}>")
-
-
-def _attributes(attributes: dict[str, object]) -> str:
-    return "".join(
-        f' {_NAMES.get(name, name.replace("_", "-"))}="{escape(str(value), exact=name in EXACT)}"'
-        for name, value in attributes.items()
+    told = "".join(
+        f' {_NAMES.get(key, key.replace("_", "-"))}="{escape(str(value), exact=key in EXACT)}"'
+        for key, value in attributes.items()
         if value is not None
     )
+    return Markup(f"<{name}{told}>" if name in _VOID else f"<{name}{told}>{join(children)}</{name}>")
 
 
 EXACT = {"value", "data_doc", "data_query", "data_system"}

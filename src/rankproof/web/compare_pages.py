@@ -136,7 +136,7 @@ def compare(site: Site, choices: Choices) -> Page:
     verdict = site.later(comparison_part, "verdict", a=a, b=b, m=measure, given=corrected)
     more = " Drag a box over points, or use the filters below: both pictures and the table follow."
     about = f"Each point is a query: above the line it got better.{'' if site.links.static else more}"
-    pictures = el("div", _scatter(measure, a, b, rows), _sorted(measure, a, b, rows), cls="grid")
+    pictures = el("div", _scatter(measure, a, b, rows), _sorted(measure, rows), cls="grid")
     return Page(
         f"{b} against {a}",
         sections(
@@ -217,7 +217,7 @@ def _point(i: int, row: QueryRow, x: float, y: float) -> Markup:
     return el("circle", el("title", told), cx=number(x), cy=number(y), r=3, cls=f"dot {row.outcome}", data_i=i)
 
 
-def _sorted(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:
+def _sorted(measure: str, rows: Sequence[QueryRow]) -> Markup:
     limit = max((abs(row.gain) for row in rows), default=1.0) or 1.0
     y = Scale(-limit, limit, HIGH - BOTTOM, 12)
     x = Scale(0, max(len(rows), 1), LEFT, WIDE - 12)

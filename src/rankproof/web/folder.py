@@ -18,7 +18,7 @@ from rankproof.core.judgments import Judgments
 from rankproof.document.model import Displayable
 from rankproof.document.terminal import clean
 from rankproof.errors import DataError, RankproofError, UsageError
-from rankproof.io.column_roles import EXPECTED, column_of, is_of_lists, without_expected
+from rankproof.io.column_roles import EXPECTED, JUDGMENTS, column_of, guess, is_of_lists, without_expected
 from rankproof.io.files import read_head
 from rankproof.io.formats import JSON, PARQUET, TREC_JUDGMENTS, TREC_RANKING, sniff
 from rankproof.io.inputs import plain_name
@@ -252,6 +252,10 @@ def _without_numbers(names: Sequence[str], path: Path) -> FileKind:
     if any(map(is_of_lists, others)):
         return FileKind.RUN
     if len(others) < len(names) or _is_said_relevant(path):
+        try:
+            guess(names, JUDGMENTS, path.name)
+        except DataError as error:
+            raise Unclear(str(error)) from error
         return FileKind.JUDGMENTS
     raise _unclear(path, f"no column of {', '.join(map(repr, names))} is a grade, a score or a rank, so it")
 

@@ -183,7 +183,6 @@ HOUR = 3600.0
 """Runs that ended longer ago are not shown."""
 TOLD = {"done": int, "at": float, "total": int | None, "failed": int | None}
 """What a line of progress has; others are passed over."""
-PARTIAL, PROGRESS = ".partial.jsonl", ".progress.jsonl"
 
 
 def live(site: Site, choices: Choices) -> Page:
@@ -245,7 +244,7 @@ def _run(site: Site, file: FoundFile, lines: list[Mapping[str, Any]], now: float
 def _first_means(site: Site, file: FoundFile, ended: bool) -> Markup | None:
     """Means over the queries that are answered so far."""
     space = site.workspace
-    name = file.name.replace(PROGRESS, PARTIAL)
+    name = file.name.replace(".progress.jsonl", ".partial.jsonl")
     part = next((each for each in space.of_kind(FileKind.PARTIAL) if each.name == name), None)
     if part is None or space.judgments_file is None:
         return None

@@ -111,13 +111,12 @@ class Guard:
         """Why a request is refused before anything is read; empty if it is not."""
         if host not in self.hosts and host != _address(*scope["server"]):  # that of this machine by which it came
             return f"This app does not answer under the name {host[:80]!r}."
-        origin = headers.get("origin")
-        if origin is not None and _with_port(origin.partition("://")[2]) != host:
+        origin, posted = headers.get("origin"), scope["method"] == "POST"
+        foreign = origin is not None and _with_port(origin.partition("://")[2]) != host
+        if foreign or (posted and headers.get("sec-fetch-site", "same-origin") != "same-origin"):
             return "This request comes from a page of another site."
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return "Only GET and POST are answered."
-        if scope["method"] == "POST" and headers.get("sec-fetch-site", "same-origin") != "same-origin":
-            return "This request comes from a page of another site."
         length = headers.get("content-length", "0")
         return TOO_LARGE if not re.fullmatch("[0-9]{1,9}", length) or int(length) > LARGEST else ""
 
