@@ -29,13 +29,11 @@ WORDS = 40
 """The words of a chunk: the sample's documents are short."""
 DEPTH = 50
 EXAMPLE = "account-signin-02"
-PAGE = "rankproof-demo.html"
-"""The report, in the current folder."""
 
 Rankings = dict[str, dict[str, dict[str, float]]]
 
 
-def demo(page: str | None = PAGE, *, force: bool = False) -> Iterator[str]:
+def demo(page: str | None, *, force: bool = False) -> Iterator[str]:
     """The parts of the demonstration, one text after the other; at the end the report is written to `page`."""
     judgments, corpus = prepare(sample.judgments()), Corpus.of(sample.corpus())
     documents, queries = sample.corpus(), sample.queries()
@@ -61,7 +59,7 @@ def demo(page: str | None = PAGE, *, force: bool = False) -> Iterator[str]:
     yield _titled(6, "How one of these numbers comes about", explained)
     if page is not None:
         yield _titled(7, "Show it to others", _written(judgments, rankings, found, page, force))
-    yield _closing()
+    yield NEXT
 
 
 def _titled(number: int, title: str, text: str) -> str:
@@ -127,13 +125,12 @@ def _written(judgments: Judgments, rankings: Rankings, found: Diagnosis, page: s
     return f"Wrote {where} ({Path(where).stat().st_size // 1024} KiB): one self-contained page; open it."
 
 
-def _closing() -> str:
-    return (
-        "Next, on your own data:\n\n"
-        "  rankproof run --retriever ...             ask your retriever every question\n"
-        "  rankproof audit JUDGMENTS RUN             what to know before any number\n"
-        "  rankproof evaluate JUDGMENTS RUN ...      how good it is\n"
-        "  rankproof compare JUDGMENTS RUN RUN ...   whether one is better\n"
-        "  rankproof diagnose JUDGMENTS RUN          what to fix first\n"
-        "  rankproof bench bench.toml                which configuration is best\n"
-    )
+NEXT = """Next, on your own data:
+
+  rankproof run --retriever ...             ask your retriever every question
+  rankproof audit JUDGMENTS RUN             what to know before any number
+  rankproof evaluate JUDGMENTS RUN ...      how good it is
+  rankproof compare JUDGMENTS RUN RUN ...   whether one is better
+  rankproof diagnose JUDGMENTS RUN          what to fix first
+  rankproof bench bench.toml                which configuration is best
+"""

@@ -217,11 +217,8 @@ def write_report(
     end([*made.content.missing, *([] if settings["allow_errors"] else wrong)], shown=to.shows())
 
 
-PAGE = "rankproof-demo.html"
-
-
 @click.command("demo")
-@options.target(f"Where to write the report. [{PAGE}, here]", default=PAGE)
+@options.target("Where to write the report. [rankproof-demo.html, here]", default="rankproof-demo.html")
 @options.force
 @options.flag("--no-report", "Write no report.")
 def demonstrate(output: str, no_report: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from rankproof.document.formats import OutputFormat, register
 from rankproof.document.model import PAGE, PAPER, Block, Bullets, Cell, Code, Document, Heading, Paragraph, Table
@@ -123,19 +123,14 @@ def _comments(block: Block) -> Iterator[str]:
         yield block.marked_legend()
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str]], sides: Sequence[bool] = ()) -> list[str]:
-    """A tabular of escaped cells; `sides` say which columns are flush right, else all but the first."""
-    spec = "".join("r" if right else "l" for right in sides or [n > 0 for n in range(len(headings))])
-    opening = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", _latex_row(headings), r"\midrule"]
-    return [*opening, *map(_latex_row, rows), r"\bottomrule", r"\end{tabular}"]
-
-
 def _tabular(block: Table) -> str:
     headings = [escape_latex(each.heading.replace("\n", " ")) for each in block.columns]
     sides = [each.right for each in block.columns]
     rows = [line for row in block.rows for line in _rows(row, sides)]
     caption = [f"% {clean(block.caption)}"] if block.caption else []
-    return "\n".join([*caption, *table(headings, rows, sides)])
+    spec = "".join("r" if right else "l" for right in sides)
+    opening = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", _latex_row(headings), r"\midrule"]
+    return "\n".join([*caption, *opening, *map(_latex_row, rows), r"\bottomrule", r"\end{tabular}"])
 
 
 def _rows(cells: tuple[str, ...], numbers: Sequence[bool]) -> Iterator[list[str]]:
