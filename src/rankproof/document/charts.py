@@ -256,17 +256,17 @@ def curves(title: str, along: Sequence[float], series: Sequence[Series], names: 
     marked = ticks(0, 1) if along[-1] == 1 else [along[0], *(v for v in along if v % 5 == 0)]
     axes = combine(x_axis(x, y(0), y(1), marked), y_axis(y, 34, right, ticks(0, 1)))
     ends = spread_labels([y(each.points[-1][1]) for each in series], 13, 14, y(0))
-    drawn = (_curve(each, x, y, right, end) for each, end in zip(series, ends, strict=True))
+    drawn = []
+    for each, end in zip(series, ends, strict=True):
+        points = [(x(a), y(b)) for a, b in each.points]
+        drawn += [
+            path(points, f"curve {each.role}", each.name),
+            line(right + 2, points[-1][1], right + 8, end, "lead"),
+            label(right + 11, end + 4, each.name, f"name {each.role}", 13),
+        ]
     called = [text((34 + right) / 2, high - 4, names[0], "axis mid"), text(2, 10, names[1], "axis")]
     says = f"{names[1]} by {names[0]} for {count(len(series), 'system')}; the table has the values"
     return picture(title, says, high, axes, *drawn, *called)
-
-
-def _curve(series: Series, x: Scale, y: Scale, right: float, end: float) -> Markup:
-    points = [(x(a), y(b)) for a, b in series.points]
-    led = line(right + 2, points[-1][1], right + 8, end, "lead")
-    named = label(right + 11, end + 4, series.name, f"name {series.role}", 13)
-    return combine(path(points, f"curve {series.role}", series.name), led, named)
 
 
 def timeline(

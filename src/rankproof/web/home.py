@@ -140,11 +140,8 @@ def _history(file: FoundFile) -> Markup:
     return combine(el("div", *pictures, cls="grid"), fold("The results", listed, opened=True))
 
 
-Saved = tuple[str, str, ScoresLike]
-"""Time, name and means of each result."""
-
-
-def _gates(found: Sequence[Saved]) -> list[list[Child]]:
+def _gates(found: Sequence[tuple[str, str, ScoresLike]]) -> list[list[Child]]:
+    """Time, name, mean and gate of each result, the last first."""
     rows: list[list[Child]] = []
     for n, (at, name, scores) in enumerate(found):
         measure = first_measure(scores)

@@ -134,6 +134,7 @@ def query(site: Site, choices: Choices) -> Page:
         ),
         opening=combine(el("p", ident(name), cls="size"), _around(*asked), _choose(*asked)),
         scripts=("query",) if site.writes else (),
+        skip=("rankings", "Skip to the rankings"),
     )
 
 

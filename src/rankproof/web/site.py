@@ -54,6 +54,8 @@ class Page:
     opening: Child = None
     scripts: tuple[str, ...] = ()
     """The scripts that it needs beside the common one."""
+    skip: tuple[str, str] | None = None
+    """A further link for the keyboard at the top of the page: its target and its words."""
     choices: Choices = field(default_factory=dict)
     """The context it was made with."""
     changing: bool = False
@@ -269,9 +271,10 @@ def page_text(site: Site, page: Page, name: str, *, alone: bool = False, state: 
         address = site.links.to(name, **{**page.choices, "save": "yes"})
         save = combine(" ", el("a", "Save this page as one file", href=address), ".")
     foot = el("footer", el("hr"), el("p", made, save))
+    skips = (("main", "Skip to the content"), page.skip or ("", ""))
     body = el(
         "body",
-        el("a", "Skip to the content", href="#main", cls="skip"),
+        *(el("a", words, href=f"#{key}", cls="skip") for key, words in skips if key),
         None if alone else _bar(site, name, page.choices),
         header,
         el("main", *(Markup(str(each)) for each in with_words(page.sections)), id="main"),
