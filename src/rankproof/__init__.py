@@ -144,7 +144,6 @@ _PLACES = {
     "store.experiments": "HistoryEntry",
     "store.ledger": "LedgerEntry",
 }
-"""The public names of each module."""
 _PUBLIC = {name: module for module, names in _PLACES.items() for name in names.split()}
 
 _MODULES = {"compat", "errors", "functional", "sample"}

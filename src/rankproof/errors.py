@@ -234,7 +234,6 @@ def warn_caller(message: str, kind: type[Warning] = UserWarning) -> None:
 
 
 _LONG = re.compile(r"(\S{200})\S{200,}(\S{100})")
-"""A word that is too long to show."""
 
 
 class UserCode:

@@ -251,7 +251,6 @@ if sys.flags.optimize:
 
 
 INTERRUPTED = 130
-"""The exit code of a program that was stopped by Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 KEYS = "0-{highest} grade   s skip   u undo   m whole text   q quit"
 SHOWN = 1200
-"""The number of characters of a document that are shown at first."""
 WIDTH = 78
 
 

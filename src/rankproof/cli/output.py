@@ -136,7 +136,6 @@ def end(errors: Iterable[str], *, shown: bool = False) -> None:
 
 
 STDOUT_FILE = 1
-"""The file descriptor of standard output."""
 PATIENCE = 0.5
 """Seconds after which progress is shown."""
 
@@ -146,7 +145,6 @@ FULL = "rankproof.full"
 TEXTS = ("table", "full")
 """The formats for people who read a terminal."""
 PAGES = (*TEXTS, "markdown", "html", "latex")
-"""The formats for people."""
 
 
 def format_of(path: str | None) -> str:

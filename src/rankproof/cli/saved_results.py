@@ -95,7 +95,6 @@ class Saving:
 
     names: Sequence[str]
     given: Sequence[str]
-    """The tags as they were given."""
     replace: bool
     history: str
 

@@ -68,7 +68,6 @@ class Served(Displayable):
 
     query: str
     text: str
-    """The question in words; "" where it is not known."""
     value: float
     ceiling: float
     causes: tuple[Cause, ...]

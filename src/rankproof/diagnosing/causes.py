@@ -135,7 +135,6 @@ def not_on_top(asked: Asked) -> str:
 
 
 NAMED = 3
-"""The number of documents that are named in a sentence."""
 
 
 def documents_in_words(docs: Sequence[str], asked: Asked) -> str:

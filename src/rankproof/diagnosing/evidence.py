@@ -116,7 +116,6 @@ class Asked:
     """The number of documents that the user, or the generator, sees."""
     rel: float = 1
     text: str = ""
-    """The question in words; "" where it is not known."""
     library: Library | None = None
     """The corpus; None if none was given."""
     value: float = 0.0
@@ -281,11 +280,8 @@ class Evidence:
     @cached_property
     def drawn(self) -> Array:
         """The queries on which other searches are tried: all that count, or this many drawn at random."""
-        names = list(self.asked)
-        if len(names) <= MOST_ASKED:
-            return np.ones(len(names), dtype=bool)
-        chosen = set(np.random.default_rng(0).permutation(sorted(names))[:MOST_ASKED].tolist())
-        return np.array([name in chosen for name in names])
+        chosen = set(np.random.default_rng(0).permutation(sorted(self.asked))[:MOST_ASKED].tolist())
+        return np.array([query in chosen for query in self.asked], dtype=bool)
 
     @cached_property
     def texts(self) -> dict[str, str]:

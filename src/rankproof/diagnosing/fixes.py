@@ -34,7 +34,6 @@ TIMES = 2
 MOST_PLACED = 10_000
 """Dense search is tried up to this number of documents: with more it takes too long."""
 RERANKED = 50
-"""The number of documents of a ranking that are reranked."""
 Rankings: TypeAlias = Mapping[str, Any]
 
 
@@ -45,7 +44,6 @@ class Change(NamedTuple):
     how: str
     """How the gain was measured; `{...}` are filled in by whoever measured it."""
     do: str
-    """The advice, if it is worth trying."""
     most: bool = False
     """Whether the gain is the most that the change could bring: that of a perfect one."""
 

@@ -27,7 +27,6 @@ from rankproof.text.words import words
 FEWEST_IN_RANGE = 10
 """With fewer documents that have a number, no range of it is looked for."""
 MOST_RANGES = 3
-"""The largest number of ranges of one number that are named."""
 Key: TypeAlias = float | str
 """A number, or a date as ISO 8601 writes it."""
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,15}(?![0-9])")
@@ -120,7 +119,6 @@ ALPHA = 0.01
 VALUES = 40
 """A field with more different values in a corpus tells documents apart rather than what they share."""
 NAMED = 6
-"""Values that are named; others are counted."""
 MOST_SHARED = 3
 """What lost documents share is named up to this many times: more only repeat it."""
 _START = re.compile(r"^[^\W\d_]+(?=[\W\d_])|^\d{2,}(?=\D)")

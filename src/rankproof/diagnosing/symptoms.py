@@ -101,7 +101,6 @@ class Regime(Displayable):
     feels: str
     """The experience of the user of the system."""
     do: str
-    """The first remedy."""
 
     @property
     def name(self) -> str:
@@ -190,7 +189,6 @@ class Whole:
     unjudged: float | None
     """The share of the first documents that nobody judged; None if only relevant documents ever are."""
     k: int
-    """The number of first documents."""
     gone: int | None = None
     """Relevant documents that the corpus does not hold; None without a corpus."""
     respelt: str = ""

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from rankproof.diagnosing import Diagnosis
 
 FEW = 3
-"""The number of queries that one screen lists by default."""
 WHOLE = (TEXT, PAGE)
 """The media that show everything."""
 

@@ -16,7 +16,6 @@ FACE: ContextVar[str] = ContextVar("FACE", default="python")
 DUST = 1e-9
 """Below this a difference is floating-point dust, not a difference."""
 ABSENT = "-"
-"""The text for a missing number."""
 
 
 def score(value: float | None) -> str:

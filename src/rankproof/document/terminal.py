@@ -57,7 +57,6 @@ class Column(NamedTuple):
     heading: str
     cells: Sequence[str]
     right: bool = False
-    """Whether it is right-aligned, as numbers are."""
     most: int = 0
     """The largest width that it may take; 0 for no limit."""
 

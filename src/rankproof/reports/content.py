@@ -35,7 +35,6 @@ BUCKETS = ((1, 1), (2, 3), (4, 5), (6, 10), (11, 20), (21, 50), (51, 100), (101,
 """The ranks, from and to, that one column of the heat map stands for."""
 RANK_HEADINGS = (*(f"{a}+" if b is None else f"{a}" if a == b else f"{a}-{b}" for a, b in BUCKETS), "not found")
 LOST = ("measure", "system", "reached", "ranked too low", "never found", "ceiling")
-"""The headings of what is lost."""
 RECALLS = tuple(i / 10 for i in range(11))
 DEPTHS = tuple(range(1, 21))
 """The depths k at which success is drawn."""
@@ -73,7 +72,6 @@ class Content(Displayable):
     """The systems of which single queries are shown: the baseline and another."""
     conventions: tuple[str, ...]
     method: str
-    """How the intervals of means were made."""
     level: float = 0.95
     relevant: str = "grade 1 or more"
     """The definition of relevant wherever documents are counted."""
@@ -94,15 +92,12 @@ class Content(Displayable):
     findings: tuple[tuple[Any, Sequence[str]], ...] = ()
     """The findings of the audit, and their systems."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """The texts of queries by id."""
     titles: Mapping[str, str] = field(default_factory=dict)
-    """The titles of documents by id."""
     missing: tuple[str, ...] = ()
     """The systems that left too many queries unanswered: nothing is decided about them."""
     guessed: tuple[str, ...] = ()
     """Measures without a bound: how far other queries may lie is assumed."""
     diagnosed: Diagnosis | None = None
-    """The diagnosis of one of the systems, if one was given."""
     profile: str | None = None
 
     @property

@@ -100,7 +100,6 @@ def _decision(row: ComparisonRow, margin: float | None) -> Markup:
 
 
 EXTREMES = 5
-"""The number of queries listed at each end."""
 
 
 def _differences(content: Content) -> list[Child]:
@@ -281,7 +280,6 @@ def _table(content: Content, names: list[str], against: slice) -> Markup:
 
 
 TOP = 10
-"""The number of documents listed of each ranking."""
 
 
 def _cases(content: Content) -> list[Child]:

@@ -37,11 +37,8 @@ if TYPE_CHECKING:
     from rankproof.reports import Report
 
 CHART = 40
-"""The width of a chart."""
 CASES = 3
-"""The number of queries whose lists are shown."""
 WORDS = ("of", "system", "measure", "verdict")
-"""The columns that hold text."""
 
 
 def report(found: Report, page: Callable[[], str]) -> Document:

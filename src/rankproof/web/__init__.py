@@ -67,7 +67,6 @@ class Workspace:
     settings: Settings
     files: list[FoundFile] = field(default_factory=list)
     runs: Mapping[str, FoundFile] = field(default_factory=dict)
-    """The rankings by their names."""
     unreadable: dict[FoundFile, str] = field(default_factory=dict)
     """Files of texts that could not be read when they were needed, with their errors."""
     labelling: dict[tuple[str, str], list[Any]] = field(default_factory=dict)

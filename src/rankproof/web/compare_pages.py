@@ -192,7 +192,6 @@ HIGH, LEFT, TOP, BOTTOM = 300, 52, 28, 34
 """The edges of the pictures: a signed number of four digits fits on the left, the name of an axis above it."""
 
 WORDS = 48
-"""The number of characters of the name of an axis."""
 
 
 def _scatter(measure: str, a: str, b: str, rows: Sequence[QueryRow]) -> Markup:

@@ -31,7 +31,6 @@ from rankproof.monitoring.events import EventSchema
 DEEPEST = 3
 """The depth to which folders inside folders are searched."""
 MOST = 5000
-"""The largest number of files."""
 BEGINNING = b"SQLite format 3\x00"
 
 

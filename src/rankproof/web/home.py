@@ -28,7 +28,6 @@ from rankproof.web.folder import FileKind, FoundFile
 from rankproof.web.site import Choices, Page, Site, day, errors_part, note, problem, sections, wrong_card
 
 LAST = 40
-"""The number of saved results in a time line."""
 KINDS = {
     FileKind.JUDGMENTS: "Judgments",
     FileKind.QUERIES: "Queries",

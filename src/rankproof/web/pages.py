@@ -54,7 +54,6 @@ PAGES: dict[str, Callable[[Site, Choices], Page]] = {
     "calibration": calibration,
     "live": live,
 }
-"""The page of each address."""
 PARTS: dict[str, SlowPart] = {
     "verdict": comparison_part,
     "gate": gate_part,

@@ -101,7 +101,6 @@ class Site:
     workspace: Workspace
     links: Links = field(default_factory=Links)
     who: str = ""
-    """The name of the grader."""
     csrf: str = ""
     """The secret that a form has to send; empty if nothing can be written."""
     seen: float = 0.0
@@ -252,7 +251,6 @@ NAVIGATION = (
     *("home", "compare", "queries", "gate", "leaderboard", "grid", "diagnosis", "audit"),
     *("judge", "verdicts", "live"),
 )
-"""The pages of the navigation."""
 
 
 def page_text(site: Site, page: Page, name: str, *, alone: bool = False, state: str = "") -> str:

@@ -40,7 +40,6 @@ from rankproof.web.site import (
 )
 
 SHOWN = 25
-"""The number of verdicts on a page."""
 DRAWN = 50
 """Pairs of each relation in a calibration session: this many labels correct the numbers of a judge."""
 

@@ -33,7 +33,6 @@ def page(document: Document) -> str:
 
 
 Link: TypeAlias = Callable[[str], Markup]
-"""A link to the page of a query."""
 
 
 def part_of_page(document: Document, link: Link | None = None) -> Markup:

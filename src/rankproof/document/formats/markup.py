@@ -12,7 +12,6 @@ from rankproof.document.terminal import clean
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
 _BEGINS = re.compile(r"^([-+]|\d+[.)])(?= )")
 MARK = r"\*"
-"""The mark behind the best value of a row or column."""
 
 
 def as_markdown(document: Document) -> str:

@@ -40,7 +40,6 @@ from rankproof.document.terminal import (
 )
 
 MARK = "*"
-"""The mark behind the best value of a row or column."""
 INDENT = "  "
 
 
