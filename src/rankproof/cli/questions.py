@@ -88,8 +88,8 @@ def draw(
     parts = ", ".join(f"{times} by {source}" for source, times in sorted(drawn_by.items()))
     told = f"{count(len(drawn), 'question')}{f': {parts}' if parts else ''}."
     if number is not None and len(drawn) < number:
-        why = f"{ask} wrote no more" if ask else "but no few words point to one of the other documents alone"
-        told += f" {number:,} were requested, {why}."
+        why = f"{ask} wrote no more" if ask else "there is one per document, if a few words point to it alone"
+        told += f" {number:,} were requested; {why}."
     click.echo(told, err=True)
 
 

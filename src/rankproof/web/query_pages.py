@@ -55,10 +55,10 @@ DEEP, BESIDE = 20, 4
 
 def queries(site: Site, choices: Choices) -> Page:
     """All queries, the hardest first."""
-    space = site.workspace
-    if "b" not in choices and space.rival(choices.get("a") or space.baseline()) is None:
+    space, shown = site.workspace, _shown(site, choices)
+    if len(shown) < 2:
         return _of_one(site, choices)
-    a, b = pair_of(site, choices)
+    a, b = shown[:2]
     measure = measure_of(space.scores(a), choices.get("m"))
     rows = _hardest_first(query_rows(site, a, b, measure), space.scores(b), measure)
     listed = query_table(site, a, b, measure, rows, order=HARDEST)
