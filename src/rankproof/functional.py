@@ -172,7 +172,7 @@ class ConfusionMatrix(NamedTuple):
     tp: int
     fp: int
     fn: int
-    tn: int | None
+    tn: int | None = None
 
 
 def confusion_matrix(
@@ -186,8 +186,7 @@ def confusion_matrix(
     names = ["TP", "FP", "FN"] + (["TN"] if corpus_size is not None else [])
     chosen = [_cut(name, k) for name in names]
     scores = evaluate({"query": relevant}, {"query": retrieved}, chosen, corpus_size=corpus_size)
-    counts = [int(scores[each]) for each in chosen]
-    return ConfusionMatrix(counts[0], counts[1], counts[2], counts[3] if corpus_size is not None else None)
+    return ConfusionMatrix(*(int(scores[each]) for each in chosen))
 
 
 def _cut(name: str, k: int | None) -> Measure:

@@ -182,9 +182,7 @@ LONG = 1500
 def _quoted(text: str, quote: str) -> list[Child]:
     at = text.find(quote) if quote else -1
     if at < 0:
-        if len(text) <= LONG:
-            return [whole_text(text)]
-        return [whole_text(text[:LONG]), fold("The rest", whole_text(text[LONG:]))]
+        return [whole_text(text[:LONG]), fold("The rest", whole_text(text[LONG:])) if len(text) > LONG else None]
     start = max(0, at - LONG // 2)
     end = at + len(quote) + LONG // 2
     return [
