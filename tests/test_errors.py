@@ -217,7 +217,8 @@ def test_no_message_shows_the_number_of_an_error_of_the_system() -> None:
 @pytest.mark.parametrize(
     ("got", "known", "said"),
     [
-        ("nothing.run", ["one.tsv", "dense.tsv"], ""),
+        ("nope.toml", ["e.html", "note.txt"], ""),
+        ("nope.run", ["one.run", "dense.run"], ""),
         ("dens.run", ["one.run", "dense.run"], " Did you mean 'dense.run'?"),
         ("judgements.tsv", ["judgments.tsv", "dense.tsv"], " Did you mean 'judgments.tsv'?"),
         ("Dense.RUN", ["dense.run"], " Did you mean 'dense.run'?"),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
 from os import PathLike
+from pathlib import PurePath
 from types import SimpleNamespace, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -21,8 +22,11 @@ def nearest(got: str, known: Iterable[str]) -> str:
     " Did you mean 'precision'?"
     """
     by_lower = {str(word).lower(): word for word in known}
-    close = get_close_matches(got.lower(), by_lower, n=1)
-    return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
+    name = PurePath(got.lower())  # an ending alone, like .run, makes no two names of files alike
+    for close in get_close_matches(got.lower(), by_lower, cutoff=0.6):
+        if get_close_matches(name.stem, [PurePath(close).stem], cutoff=0.7 if name.suffix else 0.6):
+            return f" Did you mean {by_lower[close]!r}?"
+    return ""
 
 
 MEASURES = ("measures", "measure", "metrics", "metric")
