@@ -8,11 +8,11 @@ from rankproof.errors import UsageError
 
 
 def names(*measures, version=10):
-    return [column.name for column in plan(parse_requests(measures, version), version).columns]
+    return [column.name for column in plan(parse_requests(measures, version), version)[0]]
 
 
 def notes(*measures):
-    return plan(parse_requests(measures, 10), 10).notes
+    return tuple(plan(parse_requests(measures, 10), 10)[1])
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,13 @@ def test_9_counts_a_topic_without_results_only_in_the_means(run):
     assert known["gm_map", "all"] == format(math.sqrt(0.00001), ".4f")
 
 
+def test_measures_of_the_summary_alone_have_no_lines_of_topics(run):
+    assert run("-c -q -m num_q -m gm_map")[:2] == (
+        0,
+        f"num_q                 \tall\t2\ngm_map                \tall\t{math.sqrt(0.00001):.4f}\n",
+    )
+
+
 def test_10_stops_at_a_topic_without_results_after_printing_those_before(run):
     code, out, err = run("-q -m map")
     assert (code, out) == (4, "map                   \tq1\t1.0000\n")

@@ -8,21 +8,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
 from rankproof.compat.trec_eval.columns import (
-    Results,
-    ResultSeries,
     Topics,
     Value,
     conventions,
     cut,
-    preference_series,
+    preference_value,
+    preferences,
     select_topics,
-    standardise,
-    summarise,
+    summary,
     values_of,
+    zscore,
 )
 from rankproof.compat.trec_eval.files import (
     Kind,
@@ -33,15 +33,7 @@ from rankproof.compat.trec_eval.files import (
     run_id,
     use_rankings,
 )
-from rankproof.compat.trec_eval.options import (
-    Choice,
-    OptionColumn,
-    Options,
-    help_text,
-    parse_options,
-    parse_requests,
-    plan,
-)
+from rankproof.compat.trec_eval.options import OptionColumn, Options, help_text, parse_options, parse_requests, plan
 from rankproof.core.arrays import by_key
 from rankproof.core.conventions import keep_one
 from rankproof.core.join import Census, join
@@ -64,16 +56,22 @@ class Evaluation:
     """The values of all columns, and what the summary needs besides."""
 
     topics: Topics
-    results: Results
+    columns: dict[str, list[Any]]
+    """By the name of a column its numbers, or texts, topic by topic."""
     fixed: dict[str, Value] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    """The values over all topics that are no means."""
+    notes: list[str] = field(default_factory=list)
 
 
 # --- one judge: grades ----------------------------------------------------------------------------
 
 
 def _evaluate_grades(judgments: str, results: str, columns: Sequence[OptionColumn], options: Options) -> Evaluation:
-    known, notes = _whole_grades(_without_aspects(read_qrels(judgments, all_comments=True)))
+    known, notes = _without_aspects(read_qrels(judgments, all_comments=True)), []
+    whole = np.trunc(known.grade)  # as trec_eval reads grades
+    if changed := int(np.count_nonzero(whole != known.grade)):
+        known = replace(known, grade=whole)
+        notes = [f"{changed} grades with a fraction are cut to whole numbers. Next: rankproof evaluate keeps fractions"]
     order = conventions(options.version)
     hits = use_rankings(results, lambda run: join(known, run.blocks(known, order, Census()), order))
     some = range(hits.n) if hits.answered is None else np.flatnonzero(hits.answered).tolist()
@@ -82,15 +80,15 @@ def _evaluate_grades(judgments: str, results: str, columns: Sequence[OptionColum
     measured = cut(hits, options)
     rows = [known.index[topic] for topic in topics.shown]
     absent = [place for place, topic in enumerate(topics.shown) if topic not in answered]
-    series = []
+    series = {}
     for column in columns:
         values = values_of(column, options)(measured)[rows]
         if column.name in _UNTOUCHED or column.entry.name == "unj":
             values[absent] = "''" if column.entry.name == "relstring" else 0.0
-        series.append(ResultSeries(column, values))
+        series[column.name] = values.tolist()
     # With -c the relevant documents of all topics are counted, at any positive grade.
     fixed: dict[str, Value] = {"num_rel": float(np.count_nonzero(known.grade > 0))} if options.complete else {}
-    return Evaluation(topics, Results(topics.shown, series), fixed, notes)
+    return Evaluation(topics, series, fixed, notes)
 
 
 def _without_aspects(judgments: Judgments) -> Judgments:
@@ -109,16 +107,6 @@ def _without_aspects(judgments: Judgments) -> Judgments:
     return replace(judgments, facets=None)
 
 
-def _whole_grades(judgments: Judgments) -> tuple[Judgments, tuple[str, ...]]:
-    """Grades cut to whole numbers, as trec_eval reads them; that is said where it changes one."""
-    whole = np.trunc(judgments.grade)
-    changed = int(np.count_nonzero(whole != judgments.grade))
-    if not changed:
-        return judgments, ()
-    note = f"{changed} grades with a fraction are cut to whole numbers. Next: rankproof evaluate keeps fractions"
-    return replace(judgments, grade=whole), (note,)
-
-
 # --- several judges: grades by judgment group -----------------------------------------------------
 
 
@@ -134,12 +122,11 @@ def _evaluate_groups(judgments: str, results: str, columns: Sequence[OptionColum
     order = conventions(options.version)
     hits = cut(join(known, MappingRankings(repeated).blocks(known, order, Census()), order), options)
     judges = [topic for (topic, _), _ in groupby(rows, key=attrgetter("topic", "judge"))]
-    series = []
+    series = {}
     for column in columns:  # the mean over the judges of each topic
-        by_topic = by_key(zip(judges, map(float, values_of(column, options)(hits)), strict=True))
-        means = [sum(by_topic[topic]) / len(by_topic[topic]) for topic in topics.shown]
-        series.append(ResultSeries(column, np.array(means)))
-    return Evaluation(topics, Results(topics.shown, series))
+        by_topic = by_key(zip(judges, values_of(column, options)(hits).tolist(), strict=True))
+        series[column.name] = [sum(by_topic[topic]) / len(by_topic[topic]) for topic in topics.shown]
+    return Evaluation(topics, series)
 
 
 # --- preferences ----------------------------------------------------------------------------------
@@ -152,11 +139,10 @@ def _evaluate_preferences(
     rankings = rankings_of(use_rankings(results, TrecRankings.table))
     by_topic = by_key((row.topic, row) for row in rows)
     topics = select_topics(by_topic, rankings, options.version, options.complete)
-    wanted = {topic: by_topic[topic] for topic in topics.shown}
-    ordered = {
-        topic: in_order(rankings[topic], options.version, options.depth) for topic in topics.shown if topic in rankings
-    }
-    return Evaluation(topics, Results(topics.shown, preference_series(columns, wanted, ordered)))
+    ordered = (in_order(rankings.get(topic, {}), options.version, options.depth) for topic in topics.shown)
+    known = [preferences(by_topic[topic], ranking) for topic, ranking in zip(topics.shown, ordered, strict=True)]
+    series = {column.name: [preference_value(column.entry.name, each) for each in known] for column in columns}
+    return Evaluation(topics, series)
 
 
 _EVALUATE: dict[Kind, Callable[[str, str, Sequence[OptionColumn], Options], Evaluation]] = {
@@ -164,22 +150,6 @@ _EVALUATE: dict[Kind, Callable[[str, str, Sequence[OptionColumn], Options], Eval
     "groups": _evaluate_groups,
     "preferences": _evaluate_preferences,
 }
-
-
-def topic_lines(results: Results) -> Iterator[str]:
-    """The lines of ``-q``: each topic's values, one measure after the other."""
-    shown = [series for series in results.series if series.column.entry.shown != "summary"]
-    rows = zip(*(series.values.tolist() for series in shown), strict=True)
-    for topic, row in zip(results.topics, rows, strict=True):
-        for series, value in zip(shown, row, strict=True):
-            yield line(series.column.name, topic, value, series.column.entry.whole, results.standardised)
-
-
-def summary_lines(results: Results) -> Iterator[str]:
-    """The lines of the summary over all topics."""
-    for series in results.series:
-        if series.column.entry.shown != "topics":
-            yield line(series.column.name, "all", series.summary, series.column.entry.whole, results.standardised)
 
 
 def line(name: str, topic: str, value: Value, whole: bool, standardised: bool) -> str:
@@ -243,12 +213,12 @@ def _evaluate(options: Options) -> None:
     with quits_with(USAGE_CODE):
         requests = parse_requests(options.measures, options.version)
     with quits_with(INPUT):
-        planned = plan(requests, options.version)
+        planned, notes = plan(requests, options.version)
         check_one_of("-R", options.judgment_format, KINDS)
         check_one_of("-T", options.result_format, ["trec_results"])
     with quits_with(CALCULATION):
         kind = KINDS[options.judgment_format]
-        for column in planned.columns:
+        for column in planned:
             if column.entry.kind not in ("any", kind):
                 fitting = [name for name, known in KINDS.items() if known == column.entry.kind]
                 raise UsageError(
@@ -261,32 +231,36 @@ def _evaluate(options: Options) -> None:
         if not is_pipe(judgments):
             check_path(judgments)
         run = run_id(results)
-        columns = [each for each in planned.columns if each.entry.kind != "any"]
+        columns = [each for each in planned if each.entry.kind != "any"]
         evaluation = _EVALUATE[kind](judgments, results, columns, options)
+        for note in (*notes, *evaluation.notes):
+            print(f"trec_eval: note: {note}", file=sys.stderr)
         _print(planned, evaluation, options, run)
 
 
-def _print(planned: Choice, evaluation: Evaluation, options: Options, run: str) -> None:
-    for note in (*planned.notes, *evaluation.notes):
-        print(f"trec_eval: note: {note}", file=sys.stderr)
-    # The results with the columns that are no measures (run id, number of topics) in their places.
-    known = {series.column.name: series for series in evaluation.results.series}
-    general = np.ones(len(evaluation.results.topics))
-    every = [known.get(column.name) or ResultSeries(column, general) for column in planned.columns]
-    results = replace(evaluation.results, series=every)
+def _print(planned: Sequence[OptionColumn], evaluation: Evaluation, options: Options, run: str) -> None:
+    topics, series = evaluation.topics, evaluation.columns
+    standardised = options.zscores is not None
     if options.zscores is not None:
-        results = standardise(results, read_zscores(options.zscores))
+        norms = read_zscores(options.zscores)
+        for name, values in series.items():
+            pairs = zip(topics.shown, values, strict=True)
+            series[name] = [zscore(value, norms.get((topic, name))) for topic, value in pairs]
     if options.per_query:
-        sys.stdout.writelines(f"{each}\n" for each in topic_lines(results))
-    missing, divisor = evaluation.topics.missing, evaluation.topics.divisor
-    if missing is not None:
+        shown = [column for column in planned if column.entry.shown != "summary"]
+        for place, topic in enumerate(topics.shown):
+            for column in shown:
+                print(line(column.name, topic, series[column.name][place], column.entry.whole, standardised))
+    if topics.missing is not None:
         raise StopError(
-            f"topic '{missing}' is judged but has no results. Next: -c counts such topics as 0", CALCULATION
+            f"topic '{topics.missing}' is judged but has no results. Next: -c counts such topics as 0", CALCULATION
         )
-    if not evaluation.topics.shown:
+    if not topics.shown:
         raise StopError(
             "no topic has both judgments and results. Next: check that both files name topics alike.", NO_TOPICS
         )
     if options.summary:
-        fixed: dict[str, Value] = {**evaluation.fixed, "runid": run, "num_q": float(divisor)}
-        sys.stdout.writelines(f"{each}\n" for each in summary_lines(summarise(results, divisor, fixed)))
+        fixed: dict[str, Value] = {**evaluation.fixed, "runid": run, "num_q": float(topics.divisor)}
+        for name, entry in ((each.name, each.entry) for each in planned if each.entry.shown != "topics"):
+            value = fixed[name] if name in fixed else summary(entry.average, series[name], topics.divisor)
+            print(line(name, "all", value, entry.whole, standardised))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -11,10 +11,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankproof.compat.trec_eval.files import JudgedFile, Norm
+from rankproof.compat.trec_eval.files import Average, JudgedFile, Norm
 from rankproof.compat.trec_eval.options import OptionColumn, Options
+from rankproof.core.arrays import FLOOR
 from rankproof.core.conventions import Conventions, condense
-from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery, ratio
 from rankproof.core.judgments import Order, Preferences, group
 from rankproof.core.measure import Measure
 from rankproof.core.measures.ndcg_and_err import discounted_gain
@@ -74,11 +75,10 @@ def relevance_strings(hits: Hits, length: int) -> list[str]:
 
     '-' for a document outside the pool, '.' for one in it that was not judged, '>' for more than 9.
     """
-    lengths = np.clip(hits.retrieved, 0, max(length, 0))
-    strings = [["-"] * int(n) for n in lengths]
-    shown = hits.top(length) if length > 0 else hits.keep(np.zeros(len(hits.rank), dtype=bool))
-    rows = zip(shown.query.tolist(), shown.rank.tolist(), shown.grade.tolist(), strict=True)
-    for query, rank, grade in rows:
+    length = max(length, 0)
+    strings = [["-"] * min(n, length) for n in hits.retrieved.tolist()]
+    shown = hits.top(length)
+    for query, rank, grade in zip(shown.query.tolist(), shown.rank.tolist(), shown.grade.tolist(), strict=True):
         strings[query][rank - 1] = "." if grade < 0 else ">" if grade > 9 else str(int(grade))
     return ["".join(string) for string in strings]
 
@@ -88,46 +88,15 @@ Value: TypeAlias = float | str
 NO_ZSCORE = -1000000.0
 """What stands for a z-score whose mean and deviation are not known."""
 
-FLOOR = 0.00001
-"""The least value that enters a geometric mean."""
 
-
-@dataclass(frozen=True)
-class ResultSeries:
-    """The values of one column, topic by topic."""
-
-    column: OptionColumn
-    values: Array
-    """Numbers, or texts."""
-    summary: Value = 0.0
-
-
-@dataclass(frozen=True)
-class Results:
-    """All columns for the topics evaluated, in the order of printing."""
-
-    topics: Sequence[str]
-    series: Sequence[ResultSeries]
-    standardised: bool = False
-
-
-def standardise(results: Results, norms: Mapping[tuple[str, str], Norm]) -> Results:
-    """Every value as the number of standard deviations it lies above the reference mean."""
-
-    def converted(series: ResultSeries) -> ResultSeries:
-        named = [norms.get((topic, series.column.name)) for topic in results.topics]
-        pairs = zip(series.values, named, strict=True)
-        return replace(series, values=np.array([v if isinstance(v, str) else zscore(v, norm) for v, norm in pairs]))
-
-    return replace(results, series=list(map(converted, results.series)), standardised=True)
-
-
-def zscore(value: float, norm: Norm | None) -> float:
-    """(value - mean) / deviation.
+def zscore(value: Value, norm: Norm | None) -> Value:
+    """(value - mean) / deviation; a text stays as it is.
 
     >>> zscore(0.5, Norm(0.3, 0.1))
     2.0
     """
+    if isinstance(value, str):
+        return value
     if norm is None:
         return NO_ZSCORE
     if norm.deviation == 0:
@@ -135,38 +104,17 @@ def zscore(value: float, norm: Norm | None) -> float:
     return (value - norm.mean) / norm.deviation
 
 
-def summarise(results: Results, topics: int, fixed: Mapping[str, Value]) -> Results:
-    """The results with their summaries over `topics` topics; `fixed` ones are known already."""
-
-    def summed(series: ResultSeries) -> ResultSeries:
-        name = series.column.entry.name
-        return replace(series, summary=fixed[name] if name in fixed else _summary(series, topics))
-
-    return replace(results, series=list(map(summed, results.series)))
-
-
-def _summary(series: ResultSeries, topics: int) -> Value:
-    average = series.column.entry.average
-    if average == "none":
-        return str(series.values[0])
+def summary(average: Average, values: Sequence[float], topics: int) -> float:
+    """The values of the topics evaluated as one number, over `topics` topics."""
     # The plain sum from first to last, so that its last bit is trec_eval's.
-    total = float(np.cumsum(series.values)[-1])
+    total = float(np.cumsum(values)[-1])
     if average == "geometric":
         # Topics without results enter with the floor: their sum of logarithms would be perfect.
-        return math.exp((total + (topics - len(series.values)) * math.log(FLOOR)) / topics)
+        return math.exp((total + (topics - len(values)) * math.log(FLOOR)) / topics)
     return total / topics if average == "mean" else total
 
 
 # --- the values of a column ------------------------------------------------------------------------
-
-
-def preference_series(
-    columns: Sequence[OptionColumn], topics: Mapping[str, Sequence[JudgedFile]], rankings: Mapping[str, Sequence[str]]
-) -> list[ResultSeries]:
-    """The columns for topics with their judgments, given the documents retrieved in order."""
-    known = [preferences(rows, rankings.get(topic, ())) for topic, rows in topics.items()]
-    values = ([preference_value(column.entry.name, each) for each in known] for column in columns)
-    return [ResultSeries(*each) for each in zip(columns, map(np.array, values), strict=True)]
 
 
 def preference_value(name: str, known: Preferences) -> float:
@@ -197,11 +145,6 @@ def preferences(rows: Sequence[JudgedFile], ranking: Sequence[str]) -> Preferenc
 
 
 Formula: TypeAlias = Callable[[Hits], PerQuery]
-
-LEAST = 5e-324
-"""The smallest gain there is: what gains anything counts."""
-
-
 Maker: TypeAlias = Callable[[OptionColumn, Options], Formula]
 
 
@@ -292,7 +235,7 @@ def _utility(column: OptionColumn, options: Options) -> Formula:
 
 def _biased(column: OptionColumn, options: Options) -> Formula:
     """RBP as version 10 has it: every gain as a share of the topic's largest."""
-    rbp = parse("RBP").with_params({"p": column.pairs.get("p", 0.9), "gain": "topic", "rel": LEAST})
+    rbp = parse("RBP").with_params({"p": column.pairs.get("p", 0.9), "gain": "topic", "rel": ABOVE_ZERO})
     gain = _gain_above_0(column)
     return lambda h: rbp(h.valued(gain))
 

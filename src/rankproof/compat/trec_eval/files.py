@@ -16,7 +16,7 @@ import numpy as np
 
 from rankproof.core.judgments import TwoGrades, add_judgment
 from rankproof.core.table import RankingTable
-from rankproof.errors import DataError, UsageError, not_known, number_in, shorten
+from rankproof.errors import DataError, number_in, shorten
 from rankproof.io.files import HEAD, open_file, read_bytes, text_of
 from rankproof.io.formats import fields as split_fields
 from rankproof.io.trec import TrecRankings
@@ -267,25 +267,3 @@ NICKNAMES: dict[str, tuple[str, ...]] = {
     "qrels_jg": _of_kind("any", "groups"),
 }
 """Names that stand for several measures."""
-
-
-def known_names(version: int) -> list[str]:
-    """Every measure and nickname that a version understands."""
-    return [*(name for name, entry in CATALOGUE.items() if entry.since <= version), *NICKNAMES]
-
-
-def split_request(request: str, version: int) -> tuple[str, str | None]:
-    """``ndcg_cut.5,10`` as name and parameters; the name must be known.
-
-    >>> split_request("iprec_at_recall..10,.20", 10)
-    ('iprec_at_recall', '.10,.20')
-    """
-    name, dot, parameters = request.partition(".")
-    if dot and not parameters:
-        raise UsageError(
-            f"improper measure in parameter '{request}': nothing follows the point."
-            " Next: write the cut-offs or the level after the point, as in P.5,10."
-        )
-    if name not in known_names(version):
-        raise not_known(f"illegal measure '{request}'", name, known_names(version), "see 'rankproof trec_eval -h'")
-    return name, parameters if dot else None

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES, Entry, split_request
+from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES, Entry
 from rankproof.core.measure import LARGEST
-from rankproof.errors import UsageError, check_whole, number_in, one_of, shorten
+from rankproof.errors import UsageError, check_whole, not_known, number_in, one_of, shorten
 
 
 @dataclass(frozen=True)
@@ -28,28 +28,36 @@ class OptionColumn:
     pairs: dict[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What to compute, and what the user should know about how the request was read."""
-
-    columns: tuple[OptionColumn, ...]
-    notes: tuple[str, ...]
-
-
 _WHOLE = re.compile(r"[+-]?[0-9]{1,999}")
 Request: TypeAlias = tuple[str, str | None]
 """The name of a measure, and its parameters if there are any."""
 
 
 def parse_requests(measures: Sequence[str], version: int) -> list[Request]:
-    """The names and parameters of the ``-m`` options; none means 'official'."""
-    return [split_request(measure, version) for measure in measures or ("official",)]
+    """The names and parameters of the ``-m`` options; none means 'official'. The names must be known.
+
+    >>> parse_requests(["iprec_at_recall..10,.20"], 10)
+    [('iprec_at_recall', '.10,.20')]
+    """
+    known = [*(name for name, entry in CATALOGUE.items() if entry.since <= version), *NICKNAMES]
+    requests: list[Request] = []
+    for measure in measures or ("official",):
+        name, dot, parameters = measure.partition(".")
+        if dot and not parameters:
+            raise UsageError(
+                f"improper measure in parameter '{measure}': nothing follows the point."
+                " Next: write the cut-offs or the level after the point, as in P.5,10."
+            )
+        if name not in known:
+            raise not_known(f"illegal measure '{measure}'", name, known, "see 'rankproof trec_eval -h'")
+        requests.append((name, parameters if dot else None))
+    return requests
 
 
-def plan(requests: Sequence[Request], version: int) -> Choice:
-    """The columns that the requests ask for, in printing order.
+def plan(requests: Sequence[Request], version: int) -> tuple[list[OptionColumn], list[str]]:
+    """The columns that the requests ask for, in printing order, and notes on how the requests were read.
 
-    >>> [c.name for c in plan(parse_requests(["P.10,5", "map"], 10), 10).columns]
+    >>> [column.name for column in plan(parse_requests(["P.10,5", "map"], 10), 10)[0]]
     ['map', 'P_5', 'P_10']
     """
     notes: list[str] = []
@@ -65,8 +73,7 @@ def plan(requests: Sequence[Request], version: int) -> Choice:
             parameters.setdefault(name, given)
     named = {name for given, _ in requests for name in NICKNAMES.get(given, (given,))}
     entries = [entry for name, entry in CATALOGUE.items() if name in named and entry.since <= version]
-    columns = [column for entry in entries for column in columns_of(entry, parameters.get(entry.name), notes)]
-    return Choice(tuple(columns), tuple(notes))
+    return [column for entry in entries for column in columns_of(entry, parameters.get(entry.name), notes)], notes
 
 
 def columns_of(entry: Entry, given: str | None, notes: list[str]) -> list[OptionColumn]:
