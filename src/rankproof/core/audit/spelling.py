@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, combinations
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from unicodedata import normalize
 from urllib.parse import unquote_plus
 
 from rankproof.core.audit import EXAMPLES, Finding, Severity, gather_queries, list_words
-from rankproof.core.judgments import Judgments, cached_for_judgments
+from rankproof.core.judgments import Judgments
 from rankproof.core.table import RankingTable
 from rankproof.document.numbers import count, share
 from rankproof.errors import shorten
@@ -125,12 +125,8 @@ RULES = (
 """In the order in which they are applied where several are needed."""
 
 Way = tuple[SpellingRule, ...]
-SpeltForms = dict[tuple[str, ...], dict[str, str]]
-"""For each way of spelling (by what differs) the judged ids as they are spelt in it."""
 PART = 100_000
 """The number of ranked ids that are respelt at once."""
-KEPT = 40_000
-"""The spellings of so many judged documents are kept for the next ranking."""
 
 
 def respell_ids(way: Way, ids: Sequence[str]) -> list[str]:
@@ -156,21 +152,11 @@ class Unmet:
     unjudged: Mapping[str, Sequence[str]]
     judged: Sequence[str]
     """All ids of judged documents: a rule must not join these."""
-    forms: SpeltForms = field(default_factory=dict)
-    """How judged ids are spelt under the ways that were tried: the same for every ranking."""
 
     def met(self, way: Way) -> list[tuple[str, str, str]]:
         """Query, judged id and ranked id of all that are one under these rules."""
         queries, docs = self.flat_lost
-        if len(self.judged) <= KEPT:
-            # How judged ids are spelt under these rules; the next ranking needs them too.
-            key = tuple(rule.differ for rule in way)
-            if key not in self.forms:
-                ids = list(dict.fromkeys(self.judged))
-                self.forms[key] = dict(zip(ids, respell_ids(way, ids), strict=True))
-            lost = list(map(self.forms[key].__getitem__, docs))
-        else:
-            lost = respell_ids(way, docs)
+        lost = respell_ids(way, docs)
         spelt = set(lost)
         known: dict[tuple[str, str], str] = {}
         found = []
@@ -221,13 +207,7 @@ def unmet_ids(judgments: Judgments, table: RankingTable) -> Unmet:
         unjudged[query] = [doc for doc in ranked if doc not in grades]
         wanted += sum(grade > 0 for grade in grades.values())
         relevant.update((query, doc) for doc in lost[query] if grades[doc] > 0)
-    return Unmet(lost, frozenset(relevant), wanted, unjudged, judgments.doc_ids, _forms(judgments))
-
-
-@cached_for_judgments
-def _forms(judgments: Judgments) -> SpeltForms:
-    """What is known of how the ids of these judgments can be spelt."""
-    return {}
+    return Unmet(lost, frozenset(relevant), wanted, unjudged, judgments.doc_ids)
 
 
 def unmet_sets(missing: Sequence[str], extra: Sequence[str], judged: Sequence[str]) -> Unmet:
