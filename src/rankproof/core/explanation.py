@@ -28,8 +28,44 @@ def differences(own: Explained, other: Explained) -> list[str]:
     # Whether what follows is about the tool's own number, if that is not so without limits.
     note = other.claim.note if other.claim is not None else ""
     limits = [f"{note[0].upper()}{note[1:]}."] if note else []
-    found = [*_parameters(own, other), *_conventions(own, other), *_order(own, other), *_steps(own, other)]
-    return [*limits, *found, _numbers(own, other, bool(found))]
+    found = list(_differences(own, other))
+    if not _near(own.value, other.value):
+        here = f"So {own.measure} is {number_text(own.value)} {own.where}"
+        last = f"{here}, {other.measure} {number_text(other.value)} in {other.where}."
+    elif other.claim is not None and not other.claim.equal:
+        last = f"The conventions of {other.where} do not change the number."
+    else:
+        last = "None of this changes the number." if found else "Nothing differs on this query."
+    return [*limits, *found, last]
+
+
+def _differences(own: Explained, other: Explained) -> Iterator[str]:
+    """What differs in the definition, the conventions, the order (where it first does), and the steps of both."""
+    for name, value in own.params.items():
+        if (theirs := other.params.get(name)) != value:
+            yield f"{name}={value!r} {own.where}, {name}={theirs!r} in {other.where}."
+    one, two = own.conventions.to_dict(), other.conventions.to_dict()
+    for name, words in CHOICES.items():
+        if one[name] != two[name]:
+            yield f"{_WORDS.get(name, name)}: {own.where} {words[one[name]]}; in {other.where} {words[two[name]]}."
+    if one["rounded"] != two["rounded"]:
+        here, there = (
+            "values stay as they are" if each is None else f"each query's value is rounded to {each} decimals"
+            for each in (one["rounded"], two["rounded"])
+        )
+        yield f"rounding: {own.where} {here}; in {other.where} {there}."
+    for mine, theirs in zip(own.lines, other.lines, strict=False):
+        if mine.document != theirs.document:
+            yield (
+                f"tie order: rank {mine.rank} is {mine.document} ({_grade(mine)}) {own.where}, "
+                f"{theirs.document} ({_grade(theirs)}) in {other.where}."
+            )
+            break
+    for step, their_step in _pairs(own, other):
+        if step.kind != "result" and not _near(step.value, their_step.value):
+            other_words = "" if step.says == their_step.says else f" ({their_step.says})"
+            numbers = f"{number_text(step.number)} {own.where}; {number_text(their_step.number)} in {other.where}"
+            yield f"{step.says}: {numbers}{other_words}."
 
 
 def differing_kinds(own: Explained, other: Explained) -> set[str]:
@@ -42,51 +78,8 @@ def differing_kinds(own: Explained, other: Explained) -> set[str]:
     return found
 
 
-def _parameters(own: Explained, other: Explained) -> Iterator[str]:
-    """Differences in the definition of the measure."""
-    for name, value in own.params.items():
-        theirs = other.params.get(name)
-        if theirs != value:
-            yield f"{name}={value!r} {own.where}, {name}={theirs!r} in {other.where}."
-
-
-def _conventions(own: Explained, other: Explained) -> Iterator[str]:
-    """Differences in the conventions, and their meaning."""
-    mine, theirs = own.conventions.to_dict(), other.conventions.to_dict()
-    for name, words in CHOICES.items():
-        if mine[name] != theirs[name]:
-            yield f"{_WORDS.get(name, name)}: {own.where} {words[mine[name]]}; in {other.where} {words[theirs[name]]}."
-    if mine["rounded"] != theirs["rounded"]:
-        here, there = _rounding(mine["rounded"]), _rounding(theirs["rounded"])
-        yield f"rounding: {own.where} {here}; in {other.where} {there}."
-
-
-def _rounding(decimals: int | None) -> str:
-    return "values stay as they are" if decimals is None else f"each query's value is rounded to {decimals} decimals"
-
-
-def _order(own: Explained, other: Explained) -> Iterator[str]:
-    """The first difference between the two orders."""
-    for mine, theirs in zip(own.lines, other.lines, strict=False):
-        if mine.document != theirs.document:
-            yield (
-                f"tie order: rank {mine.rank} is {mine.document} ({_grade(mine)}) {own.where}, "
-                f"{theirs.document} ({_grade(theirs)}) in {other.where}."
-            )
-            return
-
-
 def _grade(line: ExplainedLine) -> str:
     return "not judged" if line.grade is None else f"grade {line.grade:g}"
-
-
-def _steps(own: Explained, other: Explained) -> Iterator[str]:
-    """Steps that both sides have, with different results."""
-    for mine, theirs in _pairs(own, other):
-        if mine.kind != "result" and not _near(mine.value, theirs.value):
-            here, there = number_text(mine.value or 0.0), number_text(theirs.value or 0.0)
-            other_words = "" if mine.says == theirs.says else f" ({theirs.says})"
-            yield f"{mine.says}: {here} {own.where}; {there} in {other.where}{other_words}."
 
 
 def _pairs(own: Explained, other: Explained) -> Iterator[tuple[Step, Step]]:
@@ -98,17 +91,7 @@ def _near(a: float | None, b: float | None) -> bool:
     return a == b if a is None or b is None else abs(a - b) <= SAME
 
 
-def _numbers(own: Explained, other: Explained, otherwise: bool) -> str:
-    if _near(own.value, other.value):
-        if other.claim is not None and not other.claim.equal:
-            return f"The conventions of {other.where} do not change the number."
-        return "None of this changes the number." if otherwise else "Nothing differs on this query."
-    here = f"So {own.measure} is {number_text(own.value)} {own.where}"
-    return f"{here}, {other.measure} {number_text(other.value)} in {other.where}."
-
-
 _WORDS = {
-    "ties": "ties",
     "missing": "queries without a ranking",
     "no_relevant": "queries without a relevant document",
     "unjudged": "documents nobody judged",

@@ -346,27 +346,20 @@ def _arguments(text: str, inside: str) -> dict[str, Any]:
         raise _unreadable(text, "expected parameters by name", "write them like rel=2")
     found: dict[str, Any] = {}
     for each in call.keywords:
-        value = _value(text, each.value)
+        value = _value(text, each)
         if found.setdefault(str(each.arg), value) != value:
             raise _unreadable(text, f"got {each.arg} with two values, expected one", "leave one of them out")
     return found
 
 
-def _value(text: str, node: ast.expr) -> Any:
+def _value(text: str, given: ast.keyword) -> Any:
     """A literal; a bare word is taken as text, so that a shell needs no quotes."""
-    if isinstance(node, ast.Name):
-        return node.id
+    if isinstance(given.value, ast.Name):
+        return given.value.id
     try:
-        return ast.literal_eval(node)
+        return ast.literal_eval(given.value)
     except UNREADABLE:
-        raise _unreadable(text, f"{_written(node)} is no plain value", "give a number or a word") from None
-
-
-def _written(node: ast.expr) -> str:
-    try:
-        return shorten(ast.unparse(node), 200)
-    except UNREADABLE:  # nested too deep to be written again
-        return "what is given"
+        raise _unreadable(text, f"what {given.arg} is set to is no plain value", "give a number or a word") from None
 
 
 def _literal(text: str, at: str) -> Any:
