@@ -251,7 +251,7 @@ def _print(planned: Sequence[OptionColumn], evaluation: Evaluation, options: Opt
         for place, topic in enumerate(topics.shown):
             for column in shown:
                 print(line(column.name, topic, series[column.name][place], column.entry.whole, standardised))
-    if topics.missing is not None:
+    if topics.missing:
         raise StopError(
             f"topic '{topics.missing}' is judged but has no results. Next: -c counts such topics as 0", CALCULATION
         )
