@@ -173,8 +173,7 @@ def intent_aware_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) ->
 
 
 @writes(subtopic_recall)
-def subtopic_recall_on_paper(c: Case, k: int | None, rel: float, denominator: str) -> Written:
-    """Aspects covered by aspects there are."""
+def _subtopic_recall_on_paper(c: Case, k: int | None, rel: float, denominator: str) -> Written:
     terms, covered = [], set[str]()
     for each in c.relevant(rel, k):
         if each.aspect not in covered:
@@ -190,8 +189,7 @@ def subtopic_recall_on_paper(c: Case, k: int | None, rel: float, denominator: st
 
 
 @writes(intent_aware_precision)
-def intent_aware_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """Precision for each aspect, and the mean."""
+def _intent_aware_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
     good = c.relevant(rel, k)
     terms = [Term(f"relevant to {aspect_name(each)}", 1.0, each.rank, each.doc) for each in good]
     sums, of, places = (
@@ -207,8 +205,7 @@ def intent_aware_precision_on_paper(c: Case, k: int | None, rel: float) -> Writt
 
 
 @writes(intent_aware_average_precision)
-def intent_aware_average_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """Average precision for each aspect, and the mean."""
+def _intent_aware_average_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
     there_are = Counter(each.aspect for each in c.all_relevant(rel))
     so_far, terms = Counter[str](), []
     for each in c.relevant(rel, k):

@@ -231,15 +231,13 @@ writes(number_not_relevant_judged_returned)(
 
 
 @writes(judged_share)
-def judged_share_on_paper(c: Case, k: int | None, denominator: str, negative: str) -> Written:
-    """Judged documents shown by documents shown."""
+def _judged_share_on_paper(c: Case, k: int | None, denominator: str, negative: str) -> Written:
     seen = _seen(c, k, negative)
     return share(count_step("found", _what(k, negative), seen), shown_step(c, k, denominator), seen)
 
 
 @writes(unjudged_share)
-def unjudged_share_on_paper(c: Case, k: int | None, denominator: str, negative: str) -> Written:
-    """The documents shown that nobody judged, by documents shown."""
+def _unjudged_share_on_paper(c: Case, k: int | None, denominator: str, negative: str) -> Written:
     seen = count_step("found", _what(k, negative), _seen(c, k, negative))
     here, out_of = float(c.count_shown(k)), shown_step(c, k, denominator)
     written = f"{number_text(here)} - {number_text(seen.number)}"

@@ -247,15 +247,13 @@ def utility(h: Hits, rel: Grade = 1, a: Number = 1, b: Number = -1, c: Number = 
 
 
 @writes(true_positives)
-def true_positives_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """Relevant and shown."""
+def _true_positives_on_paper(c: Case, k: int | None, rel: float) -> Written:
     good = c.relevant(rel, k)
     return Written((relevant_shown(good, k, rel),), {each.rank: 1.0 for each in good})
 
 
 @writes(accuracy)
-def accuracy_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """What is on the right side, by everything there is."""
+def _accuracy_on_paper(c: Case, k: int | None, rel: float) -> Written:
     steps = _left_out(c, k, rel)
     tp, every, tn = steps[0], steps[-2], steps[-1]
     right = Step("right", "TP + TN", (), f"{number_text(tp.number)} + {number_text(tn.number)}", tp.number + tn.number)
@@ -290,8 +288,7 @@ def _minus(a: Step, b: Step) -> str:
 
 
 @writes(first_relevant)
-def first_relevant_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """The rank of the first relevant document, or one more than all that were seen."""
+def _first_relevant_on_paper(c: Case, k: int | None, rel: float) -> Written:
     good, out_of = c.relevant(rel, k)[:1], shown_step(c, k)
     if good:
         says = f"rank of the first that is {at_least(rel)}"
@@ -302,8 +299,7 @@ def first_relevant_on_paper(c: Case, k: int | None, rel: float) -> Written:
 
 
 @writes(utility)
-def utility_on_paper(case: Case, rel: float, a: float, b: float, c: float, d: float) -> Written:
-    """Each count times its price."""
+def _utility_on_paper(case: Case, rel: float, a: float, b: float, c: float, d: float) -> Written:
     steps = (*_wrong(case, None, rel), *_missed(case, None, rel)[1:])
     if d:
         steps += _left_out(case, None, rel)[4:]

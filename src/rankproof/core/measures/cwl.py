@@ -211,8 +211,7 @@ GoOn = Callable[[int, float, float], float]
 
 
 @writes(insq)
-def insq_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
-    """Each gain by the weight of its rank."""
+def _insq_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
     gain = _gains(c, DEPTH, top_grade)
     terms = [
         Term(f"{number_text(own)} / ({rank} + {2 * T - 1:g})^2", own / (rank + 2 * T - 1) ** 2, rank, doc)
@@ -226,41 +225,35 @@ def insq_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
 
 
 @writes(inst)
-def inst_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
-    """A reader who adapts to what was found."""
+def _inst_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
     says = f"((i + {2 * T:g} - gained - 1) / (i + {2 * T:g} - gained))^2"
     return _walked(c, DEPTH, top_grade, says, lambda rank, gain, so_far: _tired(rank + 2 * T - so_far))
 
 
 @writes(bejeweled)
-def bejeweled_on_paper(c: Case, k: int | None, T: float, top_grade: float | None) -> Written:
-    """A reader who stops when enough was gained."""
+def _bejeweled_on_paper(c: Case, k: int | None, T: float, top_grade: float | None) -> Written:
     says = f"1 until {T:g} was gained, then 0"
     return _walked(c, k or DEPTH, top_grade, says, lambda rank, gain, so_far: float(so_far < T * NEARLY))
 
 
 @writes(nerr8)
-def nerr8_on_paper(c: Case, k: int | None, top_grade: float | None) -> Written:
-    """A reader who stops at a document with the chance of its gain."""
+def _nerr8_on_paper(c: Case, k: int | None, top_grade: float | None) -> Written:
     return _walked(c, k or DEPTH, top_grade, "1 - gain", lambda rank, gain, so_far: 1 - gain)
 
 
 @writes(nerr9)
-def nerr9_on_paper(c: Case, k: int | None, top_grade: float | None) -> Written:
-    """The same, tiring with the rank."""
+def _nerr9_on_paper(c: Case, k: int | None, top_grade: float | None) -> Written:
     says = "i/(i + 1) x (1 - gain)"
     return _walked(c, k or DEPTH, top_grade, says, lambda rank, gain, so_far: rank / (rank + 1) * (1 - gain))
 
 
 @writes(nerr10)
-def nerr10_on_paper(c: Case, p: float, top_grade: float | None) -> Written:
-    """The same, with patience p."""
+def _nerr10_on_paper(c: Case, p: float, top_grade: float | None) -> Written:
     return _walked(c, DEPTH, top_grade, f"{p:g} x (1 - gain)", lambda rank, gain, so_far: p * (1 - gain))
 
 
 @writes(nerr11)
-def nerr11_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
-    """The same, tiring as in INSQ."""
+def _nerr11_on_paper(c: Case, T: float, top_grade: float | None) -> Written:
     says = f"((i + {2 * T - 1:g}) / (i + {2 * T:g}))^2 x (1 - gain)"
     return _walked(c, DEPTH, top_grade, says, lambda rank, gain, so_far: _tired(rank + 2 * T) * (1 - gain))
 

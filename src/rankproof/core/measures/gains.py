@@ -202,8 +202,7 @@ def p_plus(h: Hits, k: Cutoff = None, rel: Grade = 1, beta: Positive = 1) -> Per
 
 
 @writes(ndcg_at_levels)
-def ndcg_at_levels_on_paper(c: Case, gain: Any) -> Written:
-    """nDCG where the ideal order falls from one gain to the next, and its mean."""
+def _ndcg_at_levels_on_paper(c: Case, gain: Any) -> Written:
     found, best = _with_gain(c.found, gain), by_gain(_with_gain(c.judged, gain), gain)
     ends, last = [], 0
     for _, level in groupby(best, key=lambda each: worth(each.grade, gain)):
@@ -217,8 +216,7 @@ def ndcg_at_levels_on_paper(c: Case, gain: Any) -> Written:
 
 
 @writes(ndcg_at_relevant)
-def ndcg_at_relevant_on_paper(c: Case, gain: Any) -> Written:
-    """nDCG at the rank of each document with a gain, and its mean."""
+def _ndcg_at_relevant_on_paper(c: Case, gain: Any) -> Written:
     found, best = _with_gain(c.found, gain), by_gain(_with_gain(c.judged, gain), gain)
     terms = [_ndcg_at(found, best, each.rank, gain, f"nDCG@{each.rank}", each) for each in found]
     deepest = max([0, *(each.rank for each in [*found, *best])])
@@ -251,8 +249,7 @@ def _order(best: list[Found], gain: Any) -> Step:
 
 
 @writes(normalised_gain)
-def normalised_gain_on_paper(c: Case, gain: Any) -> Written:
-    """Each gain discounted by what was lost so far, by all there is to gain."""
+def _normalised_gain_on_paper(c: Case, gain: Any) -> Written:
     found, best = _with_gain(c.found, gain), by_gain(_with_gain(c.judged, gain), gain)
     terms, so_far = [], 0.0
     for each in found:
@@ -272,8 +269,7 @@ def normalised_gain_on_paper(c: Case, gain: Any) -> Written:
 
 
 @writes(binary_gain)
-def binary_gain_on_paper(c: Case, rel: float) -> Written:
-    """Each relevant document discounted by the wrong ones above it."""
+def _binary_gain_on_paper(c: Case, rel: float) -> Written:
     terms = [
         Term(f"1 / log2(2 + {each.rank - n})", 1 / math.log2(2 + each.rank - n), each.rank, each.doc)
         for n, each in enumerate(c.relevant(rel), start=1)
@@ -284,16 +280,14 @@ def binary_gain_on_paper(c: Case, rel: float) -> Written:
 
 
 @writes(q_measure)
-def q_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Written:
-    """Precision blended with gain at each relevant rank."""
+def _q_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Written:
     ideal_order, sums = _blended_on_paper(c, c.relevant(rel, k), rel, beta, cut_at(k))
     there_are = relevant_step("denominator", c, rel)
     return divide_steps(sums, there_are, "the sum divided by R", [ideal_order])
 
 
 @writes(p_plus)
-def p_plus_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Written:
-    """Precision blended with gain at each relevant rank that is read, and its mean."""
+def _p_plus_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Written:
     good = c.relevant(rel, k)
     highest = max((each.grade for each in good), default=0.0)
     read = good[: next((n for n, each in enumerate(good, start=1) if each.grade == highest), 0)]

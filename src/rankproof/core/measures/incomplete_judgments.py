@@ -85,8 +85,7 @@ def inferred_average_precision(h: Hits, rel: Grade = 1) -> PerQuery:
 
 
 @writes(bpref, geometric_bpref)
-def bpref_on_paper(c: Case, rel: float) -> Written:
-    """How many documents judged not relevant stand above each relevant one."""
+def _bpref_on_paper(c: Case, rel: float) -> Written:
     there_are = relevant_step("denominator", c, rel)
     r, n = int(there_are.number), len([each for each in c.judged if 0 <= each.grade < rel])
     says = "1 - min(judged not relevant above, R) / min(N, R), for each found"
@@ -109,8 +108,7 @@ def _wrong_above(c: Case, each: Found, rel: float) -> list[Found]:
 
 
 @writes(inferred_average_precision)
-def inferred_average_precision_on_paper(c: Case, rel: float) -> Written:
-    """The precision at each relevant rank, estimated from the judged documents above it."""
+def _inferred_average_precision_on_paper(c: Case, rel: float) -> Written:
     there_are = relevant_step("denominator", c, rel)
     terms = [_inferred(c, n, each, rel) for n, each in enumerate(c.relevant(rel))]
     says = (

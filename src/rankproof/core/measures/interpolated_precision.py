@@ -74,8 +74,7 @@ def eleven_points(h: Hits, rel: Grade = 1, rounding: Rounding = "nearest") -> Pe
 
 
 @writes(interpolated_precision)
-def interpolated_precision_on_paper(c: Case, recall: float, rel: float, rounding: str) -> Written:
-    """The best precision at any rank that reaches the recall."""
+def _interpolated_precision_on_paper(c: Case, recall: float, rel: float, rounding: str) -> Written:
     there_are, points = relevant_step("denominator", c, rel), _curve(c, rel)
     least = _needed(there_are, recall, rounding)
     exact = f"{recall:g} x {number_text(there_are.number)}"
@@ -87,8 +86,7 @@ def interpolated_precision_on_paper(c: Case, recall: float, rel: float, rounding
 
 
 @writes(eleven_points)
-def eleven_points_on_paper(c: Case, rel: float, rounding: str) -> Written:
-    """The best precision at each of eleven recalls, and their mean."""
+def _eleven_points_on_paper(c: Case, rel: float, rounding: str) -> Written:
     there_are, points = relevant_step("denominator", c, rel), _curve(c, rel)
     terms = []
     for recall in POINTS:

@@ -140,16 +140,14 @@ def worth(grade: float, gain: Any) -> float:
 
 
 @writes(dcg)
-def dcg_on_paper(c: Case, k: int | None, gain: Any, rel: float) -> Written:
-    """The gains, discounted and added up."""
+def _dcg_on_paper(c: Case, k: int | None, gain: Any, rel: float) -> Written:
     found = [each for each in c.found if _counts(each, rel)]
     total = discounted_on_paper("result", f"DCG {cut_at(k)}: gain / log2(rank + 1)", found, k, gain)
     return Written((gains(found, gain, rel), total), parts(total))
 
 
 @writes(ndcg)
-def ndcg_on_paper(c: Case, k: int | None, gain: Any, ideal: str, rel: float) -> Written:
-    """DCG, the DCG of the ideal order, and one by the other."""
+def _ndcg_on_paper(c: Case, k: int | None, gain: Any, ideal: str, rel: float) -> Written:
     found = [each for each in c.found if _counts(each, rel)]
     best, depth, whose = _ideal_on_paper(c, found, k, ideal, rel)
     total = discounted_on_paper("found", f"DCG {cut_at(k)}: gain / log2(rank + 1)", found, k, gain)
@@ -268,16 +266,14 @@ def normalised_err(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQ
 
 
 @writes(expected_reciprocal_rank)
-def err(c: Case, k: int | None, top_grade: float | None) -> Written:
-    """Who stops where, and what that is worth."""
+def _err_on_paper(c: Case, k: int | None, top_grade: float | None) -> Written:
     top = c.top_grade if top_grade is None else top_grade
     step = _stopped("result", f"1/rank x the chance to get there x s, {cut_at(k)}", c.found, k, top)
     return Written((_chance(top), step), parts(step))
 
 
 @writes(normalised_err)
-def normalised_err_on_paper(c: Case, k: int | None, top_grade: float | None) -> Written:
-    """ERR, ERR of the ideal order, and one by the other."""
+def _normalised_err_on_paper(c: Case, k: int | None, top_grade: float | None) -> Written:
     top = c.top_grade if top_grade is None else top_grade
     own = _stopped("found", f"ERR: 1/rank x the chance to get there x s, {cut_at(k)}", c.found, k, top)
     best = _stopped("ideal", f"ideal ERR: all judged documents, best first, {cut_at(k)}", c.judged, k, top)

@@ -284,8 +284,7 @@ def _by_power_on_paper(beta: float) -> Weighing:
 
 
 @writes(nrbp)
-def nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
-    """The new of each document with the discount of RBP, scaled."""
+def _nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
     sums, of = (_novel("found", c.found, None, rel, alpha, _by_power_on_paper(beta)), coverable_on_paper(c, rel))
     scale = 1 - (1 - alpha) * beta
     expression = f"(1 - {1 - alpha:g} x {beta:g}) x {number_text(sums.number)} / {number_text(of.number)}"
@@ -295,8 +294,7 @@ def nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
 
 
 @writes(normalised_nrbp)
-def normalised_nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
-    """The same, by that of the best order."""
+def _normalised_nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
     return _of_ideal(c, None, rel, alpha, _by_power_on_paper(beta))
 
 

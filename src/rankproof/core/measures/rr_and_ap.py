@@ -206,8 +206,7 @@ def precision_at_multiple(h: Hits, multiple: Positive = 1, rel: Grade = 1) -> Pe
 
 
 @writes(reciprocal_rank)
-def reciprocal_rank_on_paper(c: Case, k: int | None, rel: float, scores: str, threshold: str) -> Written:
-    """One over the first relevant rank."""
+def _reciprocal_rank_on_paper(c: Case, k: int | None, rel: float, scores: str, threshold: str) -> Written:
     rel, before = c.least_grade(rel, threshold)
     good = c.relevant(rel, k, scores)
     if not good:
@@ -221,10 +220,9 @@ def reciprocal_rank_on_paper(c: Case, k: int | None, rel: float, scores: str, th
 
 
 @writes(average_precision)
-def average_precision_on_paper(
+def _average_precision_on_paper(
     c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str
 ) -> Written:
-    """The precision at each relevant rank, added up, by what there is to find."""
     rel, before = c.least_grade(rel, threshold)
     good = c.relevant(rel, k, scores)
     sums = precisions(good, f"precision at each rank that is {at_least(rel, scores)}, {cut_at(k)}")
@@ -234,7 +232,7 @@ def average_precision_on_paper(
 
 # For one query it is average precision.
 writes(geometric_average_precision)(
-    partial(average_precision_on_paper, denominator="all", scores="any", threshold="rel")
+    partial(_average_precision_on_paper, denominator="all", scores="any", threshold="rel")
 )
 
 
@@ -255,8 +253,7 @@ def _divisor(c: Case, good: list[Found], k: int | None, rel: float, denominator:
 
 
 @writes(average_precision_odds)
-def average_precision_odds_on_paper(c: Case, rel: float) -> Written:
-    """The sum of the precisions and R, each with one more, as the logarithm of their odds."""
+def _average_precision_odds_on_paper(c: Case, rel: float) -> Written:
     sums = precisions(c.relevant(rel), f"s, precision at each rank that is {at_least(rel)}")
     there_are = relevant_step("denominator", c, rel)
     top, bottom = 1 + sums.number, 1 + there_are.number - sums.number
@@ -266,8 +263,7 @@ def average_precision_odds_on_paper(c: Case, rel: float) -> Written:
 
 
 @writes(r_precision)
-def r_precision_on_paper(c: Case, rel: float, denominator: str) -> Written:
-    """Precision at the number of relevant documents."""
+def _r_precision_on_paper(c: Case, rel: float, denominator: str) -> Written:
     if denominator == "all":
         depth = relevant_step("denominator", c, rel)
     else:
@@ -276,8 +272,7 @@ def r_precision_on_paper(c: Case, rel: float, denominator: str) -> Written:
 
 
 @writes(precision_at_multiple)
-def precision_at_multiple_on_paper(c: Case, multiple: float, rel: float) -> Written:
-    """Precision at a multiple of the number of relevant documents."""
+def _precision_at_multiple_on_paper(c: Case, multiple: float, rel: float) -> Written:
     there_are = relevant_step("wanted", c, rel)
     depth = math.floor(multiple * there_are.number + 0.9)
     expression = f"floor({multiple:g} x {number_text(there_are.number)} + 0.9)"

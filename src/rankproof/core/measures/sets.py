@@ -294,16 +294,14 @@ def set_average_precision(h: Hits, k: Cutoff = None, rel: Grade = 1) -> PerQuery
 
 
 @writes(precision)
-def precision_on_paper(c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str) -> Written:
-    """Relevant documents shown by documents shown."""
+def _precision_on_paper(c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str) -> Written:
     rel, before = c.least_grade(rel, threshold)
     good = c.relevant(rel, k, scores)
     return share(relevant_shown(good, k, rel, scores), shown_step(c, k, denominator), good, before=before)
 
 
 @writes(recall)
-def recall_on_paper(c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str) -> Written:
-    """Relevant documents shown by relevant documents there are."""
+def _recall_on_paper(c: Case, k: int | None, rel: float, denominator: str, scores: str, threshold: str) -> Written:
     rel, before = c.least_grade(rel, threshold)
     good = c.relevant(rel, k, scores)
     if denominator == "returned":
@@ -316,8 +314,7 @@ def recall_on_paper(c: Case, k: int | None, rel: float, denominator: str, scores
 
 
 @writes(f_measure)
-def f_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Written:
-    """Precision and recall, then their harmonic mean."""
+def _f_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Written:
     good, there_are, out_of = c.relevant(rel, k), relevant_step("wanted", c, rel), shown_step(c, k, "k")
     p = quotient("P", "precision P", len(good), out_of.number)
     r = quotient("R", "recall R", len(good), there_are.number)
@@ -330,16 +327,14 @@ def f_measure_on_paper(c: Case, k: int | None, rel: float, beta: float) -> Writt
 
 
 @writes(success)
-def success_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """Whether anything relevant is shown."""
+def _success_on_paper(c: Case, k: int | None, rel: float) -> Written:
     good = c.relevant(rel, k)
     end = Step("result", "1 if there is one, else 0", value=float(bool(good)))
     return Written((relevant_shown(good, k, rel), end), {each.rank: 1.0 for each in good[:1]})
 
 
 @writes(relative_precision)
-def relative_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """Relevant documents shown by those that could be."""
+def _relative_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
     good, there_are = c.relevant(rel, k), relevant_step("wanted", c, rel)
     places = c.returned if k is None else k
     fewer = f"min({places}, {number_text(there_are.number)})"
@@ -349,8 +344,7 @@ def relative_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
 
 
 @writes(set_average_precision)
-def set_average_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
-    """Precision times recall of the set."""
+def _set_average_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
     good, there_are, out_of = c.relevant(rel, k), relevant_step("wanted", c, rel), shown_step(c, k)
     p = quotient("P", "precision P", len(good), out_of.number)
     r = quotient("R", "recall R", len(good), there_are.number)

@@ -159,8 +159,7 @@ def scaled_dcg(h: Hits, k: Depth = None, top_grade: Maximum = None) -> PerQuery:
 
 
 @writes(rank_biased_precision)
-def rbp(c: Case, k: int | None, rel: float, p: float, gain: str, top_grade: float | None) -> Written:
-    """The chance to look at each rank, times what is found there."""
+def _rbp_on_paper(c: Case, k: int | None, rel: float, p: float, gain: str, top_grade: float | None) -> Written:
     top = c.top_grade if top_grade is None else top_grade
     if gain == "topic":
         top = max([1.0, *(each.grade for each in c.judged)])
@@ -188,8 +187,7 @@ def portion(grade: float, top: float, capped: bool = True) -> float:
 
 
 @writes(rank_biased_residual)
-def residual(c: Case, k: int | None, p: float, negative: str, tail: str) -> Written:
-    """What is left of 1 when the chances to look at judged documents are taken off."""
+def _residual_on_paper(c: Case, k: int | None, p: float, negative: str, tail: str) -> Written:
     least = 0.0 if negative == "unjudged" else -math.inf
     seen = [each for each in top_of(c.found, k) if each.grade >= least]
     if tail == "unjudged" and c.count_shown(k) <= len(seen):
@@ -201,8 +199,7 @@ def residual(c: Case, k: int | None, p: float, negative: str, tail: str) -> Writ
 
 
 @writes(scaled_dcg)
-def scaled_dcg_on_paper(c: Case, k: int | None, top_grade: float | None) -> Written:
-    """DCG by that of a list of documents of the highest grade."""
+def _scaled_dcg_on_paper(c: Case, k: int | None, top_grade: float | None) -> Written:
     top, depth = c.top_grade if top_grade is None else top_grade, DEPTH if k is None else k
     terms = discounted_terms(top_of(c.found, depth), lambda grade: portion(grade, top))
     sums = sum_step("found", f"grade / {number_text(top)}, divided by log2(rank + 1), {cut_at(depth)}", terms)
@@ -248,8 +245,7 @@ def compatibility(h: Hits, rel: Grade = 1, p: Persistence = 0.95, depth: Count =
 
 
 @writes(compatibility)
-def compatibility_on_paper(c: Case, rel: float, p: float, depth: int) -> Written:
-    """The overlap with the ideal order most like the ranking, by that of the ideal order with itself."""
+def _compatibility_on_paper(c: Case, rel: float, p: float, depth: int) -> Written:
     terms = [
         Term(f"place {place} of the ideal: S({m})", _weight(m, p, depth), each.rank, each.doc)
         for each, place in _places(c, rel, depth)
