@@ -106,16 +106,12 @@ def test_means_of_scores_are_exact_sums_whatever_the_order_of_queries() -> None:
     assert scores["AP"] == exact_mean(scores.column("AP").values)
 
 
-def test_the_histogram_and_quantiles_of_many_values_are_those_of_the_values() -> None:
+def test_the_histogram_of_many_values_is_that_of_the_values() -> None:
     values = np.random.default_rng(0).beta(0.6, 0.4, KEPT * 2)
     whole = ValueSummary.of(values)
     assert whole.table is None
     edges, _ = np.histogram(values, bins=BINS, range=(0, 1))
     assert (whole.histogram[1:-1] == edges).all()
-    for share in (0.01, 0.5, 0.9, 1.0):
-        low, high = whole.quantile(share)
-        assert low <= np.sort(values)[math.ceil(share * len(values)) - 1] <= high
-        assert high - low <= 1 / BINS
 
 
 def test_the_worst_queries_of_parts_are_those_of_all() -> None:

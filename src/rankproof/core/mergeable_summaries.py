@@ -125,23 +125,6 @@ class ValueSummary(Displayable):
         """How many values lie below 0, in each of BINS bins from 0 to 1 (which is in the last), and above 1."""
         return self.bins if self.bins is not None else _histogram(*self.table)  # type: ignore[misc]
 
-    def quantile(self, share: float) -> tuple[float, float]:
-        """Between which values the quantile of the values lies: one value, or the edges of its bin.
-
-        >>> ValueSummary.of(np.array([0.1, 0.2, 0.9])).quantile(0.5)
-        (0.2, 0.2)
-        """
-        if not self.n:
-            raise DataError("quantile: got no values, expected one or more. Next: check that there are queries.")
-        at = max(1, math.ceil(share * self.n))
-        if self.table is not None:
-            value = float(self.table[0][np.searchsorted(np.cumsum(self.table[1]), at)])
-            return value, value
-        bin_ = int(np.searchsorted(np.cumsum(self.histogram), at))
-        low = self.least if bin_ == 0 else (bin_ - 1) / BINS
-        high = self.most if bin_ > BINS else bin_ / BINS
-        return max(low, self.least), min(high, self.most)
-
     def to_dict(self) -> dict[str, Any]:
         """The summary as data that JSON can hold."""
         bins = None
@@ -230,9 +213,6 @@ def _worst_first(rows: list[tuple[str, float]], limit: int, higher: bool) -> tup
     return tuple(sorted(rows, key=lambda row: (sign * row[1], row[0].encode()))[:limit])
 
 
-# --- all measures of a part -----------------------------------------------------------------------------
-
-
 # --- resamples ------------------------------------------------------------------------------------------
 
 HALF = 27
@@ -313,6 +293,9 @@ class Resamples(Displayable):
     def from_dict(cls, data: Mapping[str, Any]) -> Resamples:
         """The resamples that `to_dict` gave."""
         return cls(data["seed"], tuple(data["counts"]), tuple(data["sums"]))
+
+
+# --- all measures of a part -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, slots=True)
