@@ -78,14 +78,15 @@ class Tie(NamedTuple):
         return ways
 
 
-def tied_orders(hits: Hits, by_document: bool, names: Sequence[str], k: int | None = None) -> Iterator[Orders]:
-    """The orders of every query with ties, in parts; equal grades are one kind unless `by_document`.
+def tied_orders(measure: Measure, hits: Hits, names: Sequence[str]) -> Iterator[Orders]:
+    """The orders of every query with ties, in parts, down to the cut-off of the measure.
 
-    With `k` only the rows down to that rank are kept. `names` are those of the queries.
+    Equal grades are one kind, but for measures of aspects. `names` are those of the queries.
     """
     if hits.first is None or hits.last is None:
         return
-    kind = hits.doc if by_document else hits.grade
+    k = None if measure.spec.divides_by == "returned" else measure.cutoff
+    kind = hits.doc if measure.spec.aspects else hits.grade
     weight = np.diff(hits.starts) + (0 if hits.pool is None else np.diff(hits.pool.starts))
     queries: list[int] = []
     ranks: list[tuple[Array, bool]] = []
@@ -303,7 +304,7 @@ def _averaged(measure: Measure, hits: Hits, names: Sequence[str]) -> tuple[PerQu
     means = measure(seen_by(measure, hits)).copy()
     errors = np.zeros(hits.n)
     estimated = 0
-    for orders in _orders(measure, hits, names):
+    for orders in tied_orders(measure, hits, names):
         values = measure(seen_by(measure, orders.hits))
         mean, square = orders.mean(values), orders.mean(values**2)
         means[orders.queries] = mean
@@ -317,12 +318,6 @@ def _averaged(measure: Measure, hits: Hits, names: Sequence[str]) -> tuple[PerQu
         f"{count(estimated, 'query')} with too many orders of equal scores to go through: estimated from "
         f"{DRAWN:,} seeded orders each; standard error of the mean {error:.1g}"
     )
-
-
-def _orders(measure: Measure, hits: Hits, names: Sequence[str]) -> Iterator[Orders]:
-    """The orders of tied documents, down to the cut-off of the measure."""
-    k = None if measure.spec.divides_by == "returned" else measure.cutoff
-    return tied_orders(hits, measure.spec.aspects, names, k)
 
 
 # --- the best and the worst order --------------------------------------------------------------------
@@ -348,7 +343,7 @@ def extremes(measure: Measure, hits: Hits, names: Sequence[str]) -> tuple[PerQue
     low = measure(seen_by(measure, hits)).copy()
     high = low.copy()
     searched = 0
-    for orders in _orders(measure, hits, names):
+    for orders in tied_orders(measure, hits, names):
         values = measure(seen_by(measure, orders.hits))
         low[orders.queries] = np.minimum.reduceat(values, orders.begins)
         high[orders.queries] = np.maximum.reduceat(values, orders.begins)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -64,14 +65,7 @@ def covers(h: Hits, rel: float) -> Hits:
     document, at, count = np.unique(good.query * place + good.rank, return_index=True, return_counts=True)
     order = np.lexsort((-count, document // place))
     once = good.keep(at[order])
-    return Hits(
-        query=once.query,
-        rank=once.nth,
-        grade=count[order].astype(np.float64),
-        doc=once.doc,
-        n=h.n,
-        retrieved=once.count().astype(np.intp),
-    )
+    return replace(once, rank=once.nth, grade=count[order].astype(np.float64))
 
 
 def _recall_ceiling(h: Hits, k: Cutoff = None, rel: Grade = 1, denominator: Of = "coverable") -> PerQuery:
@@ -192,11 +186,8 @@ def _subtopic_recall_on_paper(c: Case, k: int | None, rel: float, denominator: s
 def _intent_aware_precision_on_paper(c: Case, k: int | None, rel: float) -> Written:
     good = c.relevant(rel, k)
     terms = [Term(f"relevant to {aspect_name(each)}", 1.0, each.rank, each.doc) for each in good]
-    sums, of, places = (
-        sum_step("found", f"{at_least(rel)} {cut_at(k)}", terms),
-        coverable_on_paper(c, rel),
-        shown_step(c, k, "k"),
-    )
+    sums = sum_step("found", f"{at_least(rel)} {cut_at(k)}", terms)
+    of, places = coverable_on_paper(c, rel), shown_step(c, k, "k")
     bottom = of.number * places.number
     says = "divided by the places times the aspects: the mean of P over aspects"
     expression = f"{number_text(sums.number)} / ({number_text(places.number)} x {number_text(of.number)})"

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,23 +45,27 @@ from rankproof.core.measures.aspects import (
 )
 from rankproof.core.names import measure
 
-Discount = Callable[[Array], Array]
+
+class Discount(NamedTuple):
+    """How much less a rank counts: the factor (of one or many), and how it is written."""
+
+    of: Callable[[Any], Any]
+    figures: Callable[[int], str]
 
 
-def by_log(rank: Array) -> Array:
-    """The discount of DCG."""
-    return 1 / np.log2(rank + 1)  # type: ignore[no-any-return]
+BY_LOG = Discount(lambda rank: 1 / np.log2(rank + 1), lambda rank: f"/ log2({rank + 1})")
+BY_RANK = Discount(lambda rank: 1 / rank, lambda rank: f"/ {rank}")
 
 
-def by_rank(rank: Array) -> Array:
-    """The discount of ERR."""
-    return 1 / rank
+def by_power(beta: float) -> Discount:
+    """The discount of RBP."""
+    return Discount(lambda rank: beta ** (rank - 1.0), lambda rank: f"x {beta:g}^{rank - 1}")
 
 
 def novel_gain(h: Hits, k: int | None, rel: float, alpha: float, discount: Discount) -> PerQuery:
     """The sum over documents and their aspects of (1 - alpha)^(times seen above), discounted by rank."""
     good = h.relevant(rel).top(k)
-    return good.sum((1 - alpha) ** count_above(good, width_of(h)) * discount(good.rank))
+    return good.sum((1 - alpha) ** count_above(good, width_of(h)) * discount.of(good.rank))
 
 
 def greedy(h: Hits, rel: float, alpha: float) -> Hits:
@@ -102,7 +106,7 @@ def full_gain(h: Hits, k: int | None, rel: float, alpha: float, discount: Discou
     np.maximum.at(depth, best.query, best.rank)
     depth = depth if k is None else np.full(h.n, k)
     rank = np.arange(1, int(depth.max(initial=0)) + 1)
-    totals = np.append(0.0, np.cumsum((1 - alpha) ** (rank - 1) * discount(rank)))
+    totals = np.append(0.0, np.cumsum((1 - alpha) ** (rank - 1) * discount.of(rank)))
     return totals[depth] * coverable_aspects(h, rel)
 
 
@@ -124,7 +128,7 @@ def _at_best(discount: Discount) -> Callable[..., PerQuery]:
     "alpha_DCG",
     also=("aDCG", "α_DCG"),
     aspects=True,
-    ceiling=_at_best(by_log),
+    ceiling=_at_best(BY_LOG),
     worth=None,
     reorder=False,
     bounds=(0.0, math.inf),
@@ -147,7 +151,7 @@ def alpha_dcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> P
     >>> round(evaluate(relevant, {"q": ["a", "b"]}, "alpha_DCG@2")["alpha_DCG@2"], 4)
     0.5
     """
-    return _share_of_full(h, k, rel, alpha, by_log)
+    return _share_of_full(h, k, rel, alpha, BY_LOG)
 
 
 @measure("alpha_nDCG", also=("andcg", "α_nDCG"), aspects=True, ceiling=full_marks, worth=None, reorder=False)
@@ -168,10 +172,10 @@ def alpha_ndcg(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> 
     >>> round(evaluate(relevant, {"q": ["a", "b"]}, "alpha_nDCG@2")["alpha_nDCG@2"], 4)
     0.8066
     """
-    return _share_of_ideal(h, k, rel, alpha, by_log)
+    return _share_of_ideal(h, k, rel, alpha, BY_LOG)
 
 
-@measure("ERR_IA", aspects=True, ceiling=_at_best(by_rank), worth=None, reorder=False)
+@measure("ERR_IA", aspects=True, ceiling=_at_best(BY_RANK), worth=None, reorder=False)
 def err_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQuery:
     """Expected reciprocal rank for each aspect, averaged over the aspects.
 
@@ -190,7 +194,7 @@ def err_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> PerQ
     >>> round(evaluate(relevant, {"q": ["a", "b"]}, "ERR_IA@2")["ERR_IA@2"], 4)
     0.5
     """
-    return _share_of_full(h, k, rel, alpha, by_rank)
+    return _share_of_full(h, k, rel, alpha, BY_RANK)
 
 
 @measure("nERR_IA", aspects=True, ceiling=full_marks, worth=None, reorder=False)
@@ -211,12 +215,7 @@ def nerr_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> Per
     >>> round(evaluate(relevant, {"q": ["a", "b"]}, "nERR_IA@2")["nERR_IA@2"], 4)
     0.8333
     """
-    return _share_of_ideal(h, k, rel, alpha, by_rank)
-
-
-def _by_power(beta: float) -> Discount:
-    """The discount of RBP."""
-    return lambda rank: beta ** (rank - 1.0)
+    return _share_of_ideal(h, k, rel, alpha, BY_RANK)
 
 
 def _nrbp_ceiling(h: Hits, rel: float, alpha: float, beta: float) -> PerQuery:
@@ -243,7 +242,7 @@ def nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persistence = 0.5) -
     >>> evaluate(relevant, {"q": ["a", "b"]}, "NRBP")["NRBP"]
     0.46875
     """
-    gained = novel_gain(h, None, rel, alpha, _by_power(beta))
+    gained = novel_gain(h, None, rel, alpha, by_power(beta))
     return ratio((1 - (1 - alpha) * beta) * gained, coverable_aspects(h, rel))
 
 
@@ -265,27 +264,12 @@ def normalised_nrbp(h: Hits, rel: Grade = 1, alpha: Share = 0.5, beta: Persisten
     >>> round(evaluate(relevant, {"q": ["a", "b"]}, "nNRBP")["nNRBP"], 4)
     0.7692
     """
-    return _share_of_ideal(h, None, rel, alpha, _by_power(beta))
-
-
-class Weighing(NamedTuple):
-    """How much less a rank counts: in figures, and the number."""
-
-    figures: Callable[[int], str]
-    of: Callable[[int], float]
-
-
-BY_LOG = Weighing(lambda rank: f"/ log2({rank + 1})", lambda rank: 1 / math.log2(rank + 1))
-BY_RANK = Weighing(lambda rank: f"/ {rank}", lambda rank: 1 / rank)
-
-
-def _by_power_on_paper(beta: float) -> Weighing:
-    return Weighing(lambda rank: f"x {beta:g}^{rank - 1}", lambda rank: beta ** (rank - 1))
+    return _share_of_ideal(h, None, rel, alpha, by_power(beta))
 
 
 @writes(nrbp)
 def _nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
-    sums, of = (_novel("found", c.found, None, rel, alpha, _by_power_on_paper(beta)), coverable_on_paper(c, rel))
+    sums, of = _novel("found", c.found, None, rel, alpha, by_power(beta)), coverable_on_paper(c, rel)
     scale = 1 - (1 - alpha) * beta
     expression = f"(1 - {1 - alpha:g} x {beta:g}) x {number_text(sums.number)} / {number_text(of.number)}"
     value = scale * sums.number / of.number if of.number else 0.0
@@ -295,17 +279,17 @@ def _nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
 
 @writes(normalised_nrbp)
 def _normalised_nrbp_on_paper(c: Case, rel: float, alpha: float, beta: float) -> Written:
-    return _of_ideal(c, None, rel, alpha, _by_power_on_paper(beta))
+    return _of_ideal(c, None, rel, alpha, by_power(beta))
 
 
-def _of_ideal(c: Case, k: int | None, rel: float, alpha: float, discount: Weighing) -> Written:
+def _of_ideal(c: Case, k: int | None, rel: float, alpha: float, discount: Discount) -> Written:
     """The new of each document, by that of the best order."""
     own = _novel("found", c.found, k, rel, alpha, discount)
     best = _novel("ideal", rows(greedy(c.hits, rel, alpha)), k, rel, alpha, discount, "of the best order: ")
     return divide_steps(own, best)
 
 
-def _of_full(c: Case, k: int | None, rel: float, alpha: float, discount: Weighing) -> Written:
+def _of_full(c: Case, k: int | None, rel: float, alpha: float, discount: Discount) -> Written:
     """The new of each document, by that of documents about everything."""
     own, of = _novel("found", c.found, k, rel, alpha, discount), coverable_on_paper(c, rel)
     depth = max((each.rank for each in rows(greedy(c.hits, rel, alpha))), default=0) if k is None else k
@@ -314,9 +298,7 @@ def _of_full(c: Case, k: int | None, rel: float, alpha: float, discount: Weighin
     expression = f"{number_text(each_rank)} x {number_text(of.number)}"
     full = Step("denominator", says, (), expression, each_rank * of.number)
     end = quotient("result", "the one divided by the other", own.number, full.number)
-    return Written(
-        (own, Step("aspects", of.says, of.terms, of.expression, of.value), full, end), parts(own, full.number)
-    )
+    return Written((own, replace(of, kind="aspects"), full, end), parts(own, full.number))
 
 
 writes(alpha_dcg)(partial(_of_full, discount=BY_LOG))
@@ -326,13 +308,13 @@ writes(nerr_ia)(partial(_of_ideal, discount=BY_RANK))
 
 
 def _novel(
-    kind: str, documents: list[Found], k: int | None, rel: float, alpha: float, discount: Weighing, whose: str = ""
+    kind: str, documents: list[Found], k: int | None, rel: float, alpha: float, discount: Discount, whose: str = ""
 ) -> Step:
     """The sum over documents and their aspects of what repetition and rank leave of them."""
     seen, terms = Counter[str](), []
     for each in top_of(documents, k):
         if each.grade >= rel:
-            value = (1 - alpha) ** seen[each.aspect] * discount.of(each.rank)
+            value = float((1 - alpha) ** seen[each.aspect] * discount.of(each.rank))
             expression = f"{aspect_name(each)}: {1 - alpha:g}^{seen[each.aspect]} {discount.figures(each.rank)}"
             terms.append(Term(expression, value, each.rank, each.doc))
             seen[each.aspect] += 1
