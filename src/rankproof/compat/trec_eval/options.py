@@ -7,7 +7,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES, Entry
@@ -204,31 +204,27 @@ def parse_options(arguments: Sequence[str]) -> Options:
         given, files = getopt.gnu_getopt(list(arguments), _SHORT, [long for _, long, _ in _NAMES])
     except getopt.GetoptError as problem:
         raise UsageError(f"{problem.msg}\n{USAGE}") from None
-    options = Options(files=tuple(files))
-    for name, value in given:
-        options = _with(options, _SPELLED.get(name, name), value)
+    chosen: dict[str, Any] = {"measures": ()}
+    for spelled, value in given:
+        name = _SPELLED.get(spelled, spelled)
+        if name == "-D":
+            raise UsageError("-D: no debugging output here. Next: rankproof explain shows how a value comes about")
+        if name == "--as" and value not in ("9", "10"):
+            raise one_of("--as", value, ("9", "10"))
+        if name == "-m":
+            chosen["measures"] += (value,)
+        elif name in ("-l", "-N", "-M", "--as"):
+            number = int(value) if _WHOLE.fullmatch(value.strip()) else value
+            # More documents are not counted anywhere.
+            chosen[_FIELDS[name]] = min(check_whole(name, number, 0), sys.maxsize)
+        elif name in _FIELDS:
+            chosen[_FIELDS[name]] = value if name not in _FLAGS else name != "-n"
+    options = Options(files=tuple(files), **chosen)
     if not (options.help or options.show_version) and len(files) != 2:
         raise UsageError(f"got {len(files)} files, expected 2: judgments and results\n{USAGE}")
     if files.count("-") > 1:
         raise UsageError("got '-' twice, but standard input can be read once only. Next: put one of them into a file.")
     return options
-
-
-def _with(options: Options, name: str, value: str) -> Options:
-    """The options with one more of them applied."""
-    given: Any = value
-    if name == "-D":
-        raise UsageError("-D: no debugging output here. Next: rankproof explain shows how a value comes about")
-    if name == "--as" and value not in ("9", "10"):
-        raise one_of("--as", value, ("9", "10"))
-    if name in ("-l", "-N", "-M", "--as"):
-        given = int(value) if _WHOLE.fullmatch(value.strip()) else value
-        given = min(check_whole(name, given, 0), sys.maxsize)  # more documents are not counted anywhere
-    elif name == "-m":
-        given = (*options.measures, value)
-    elif name in _FLAGS:
-        given = name != "-n"
-    return replace(options, **{_FIELDS[name]: given} if name in _FIELDS else {})
 
 
 _OPTIONS = """\
