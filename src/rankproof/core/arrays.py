@@ -108,10 +108,7 @@ def hash_of(names: Sequence[str]) -> Array:
     """
     from hashlib import blake2b  # which loads OpenSSL
 
-    known: dict[str, int] = {}
-    for name in names:
-        if name not in known:
-            known[name] = int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little")
+    known = {name: int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") for name in set(names)}
     return np.fromiter(map(known.__getitem__, names), dtype=np.uint64, count=len(names))
 
 

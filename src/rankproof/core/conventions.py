@@ -14,7 +14,7 @@ import numpy as np
 from rankproof.core.arrays import gains, runs
 from rankproof.core.expected_and_extreme_values import expected_values, extreme_values
 from rankproof.core.hits import ABOVE_ZERO, Array, Hits, PerQuery
-from rankproof.core.measure import LARGEST, Measure, seen_by
+from rankproof.core.measure import LARGEST, Measure
 from rankproof.document.model import Displayable
 from rankproof.document.numbers import setting
 from rankproof.errors import check_number, check_one_of, check_whole
@@ -355,8 +355,6 @@ def _enlarged(pool: Hits, query: Array, grade: float) -> Hits:
 
 def tied_values(measure: Measure, hits: Hits, rule: str, names: Sequence[str]) -> tuple[PerQuery, str]:
     """The values of the queries of these names under `expected`, `best` or `worst`, and a note on them (or "")."""
-    if hits.first is None:
-        return measure(seen_by(measure, hits)), ""
     if rule == "expected":
         return expected_values(measure, hits, names)
     return extreme_values(measure, hits, rule, names)

@@ -79,12 +79,8 @@ class Corpus(Displayable, Mapping[str, Document]):
 
         digest = blake2b(digest_size=16)
         for each in self._by_id.values():
-            for part in (
-                each.id,
-                each.title,
-                each.text,
-                repr(sorted(each.metadata.items(), key=lambda item: str(item[0]))),
-            ):
+            metadata = repr(sorted(each.metadata.items(), key=lambda item: str(item[0])))
+            for part in (each.id, each.title, each.text, metadata):
                 digest.update(f"{len(part)}:".encode() + part.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 

@@ -105,11 +105,6 @@ class Case(NamedTuple):
         return self.returned if k is None else min(self.returned, k)
 
 
-def case_of(h: Hits) -> Case:
-    """The only query of `h` in plain values."""
-    return Case(rows(h), rows(h.ideal), int(h.retrieved[0]), h.top_grade, h)
-
-
 def rows(h: Hits) -> list[Found]:
     """The rows of `h` one by one."""
     doubtful = [False] * len(h.rank) if h.doubtful is None else h.doubtful.tolist()
@@ -293,7 +288,8 @@ def derive(measure: Measure, h: Hits) -> Written:
     writer = WRITERS.get(measure.spec.function)
     if writer is None:
         return seen_rows(measure, h)
-    return writer(case_of(seen_by(measure, h)), **measure.params)
+    seen = seen_by(measure, h)
+    return writer(Case(rows(seen), rows(seen.ideal), int(seen.retrieved[0]), seen.top_grade, seen), **measure.params)
 
 
 if not TYPE_CHECKING:

@@ -117,19 +117,15 @@ def join(
     return unjudged_as(_hits(judgments, rows, retrieved, answered, conventions), conventions)
 
 
-def note_scores(score: Array, start: Array, census: Census) -> None:
-    """Count the rankings in which the scores rise."""
-    census.lists += len(start)
-    if len(score) > 1:
-        _note_rises(score, start, census)
-
-
 MOSTLY = 10
 """A ranking rises where less than one step in so many falls: answers of two indexes put together have one fall."""
 
 
-def _note_rises(score: Array, start: Array, census: Census) -> None:
-    """Count the steps up and down within rankings; `start` says where each begins."""
+def note_scores(score: Array, start: Array, census: Census) -> None:
+    """Count the rankings in which the scores rise, and the steps up and down within all; each begins at its `start`."""
+    census.lists += len(start)
+    if len(score) < 2:
+        return
     up = np.append(False, score[1:] > score[:-1])
     begin = start[start < len(score)]
     up[begin] = False

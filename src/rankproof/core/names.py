@@ -200,7 +200,7 @@ _AT = re.compile(r"\d+(?:\.\d+)?")
 _CUT = re.compile(rf"(?P<name>.+?[@._]){_AT.pattern}")
 
 WEIGHTED = ("setf", "set_f")
-"""The names of F in trec_eval and ir_measures, in lower case: `SetF(beta=2)` is no F2 there."""
+"""The names of F in trec_eval and ir_measures, in lower case: `beta` is a weight there, which F calls beta squared."""
 
 NUMBERED = (
     (r"^\s*(set_?f)[._](\d+(?:\.\d+)?)(?![\w.])", r"\1(beta=\2)"),
@@ -298,7 +298,10 @@ def _form(text: str) -> re.Match[str]:
 
 
 def _made(text: str, form: re.Match[str], base: Measure, at: str | None) -> Measure:
-    given = _given(text, form) if form["params"] else {}
+    given = _arguments(text, form["params"]) if form["params"] else {}
+    weight = given.get("beta")
+    if form["name"].lower() in WEIGHTED and isinstance(weight, (int, float)) and weight > 0:
+        given["beta"] = math.sqrt(weight)
     made = base.with_params(given) if given else base
     if at is None:
         return made
@@ -306,15 +309,6 @@ def _made(text: str, form: re.Match[str], base: Measure, at: str | None) -> Meas
     if (name := base.spec.at) in given and given[name] != cut:
         raise _unreadable(text, f"got two cut-offs, {name}={given[name]} and @{at}, expected one", f"write @{at} alone")
     return made @ cut
-
-
-def _given(text: str, form: re.Match[str]) -> dict[str, Any]:
-    """The parameters; `beta` of `SetF` and `set_F` is a weight there, which F calls beta squared."""
-    given = _arguments(text, form["params"])
-    weight = given.get("beta")
-    if form["name"].lower() in WEIGHTED and isinstance(weight, (int, float)) and weight > 0:
-        given["beta"] = math.sqrt(weight)
-    return given
 
 
 def find(name: str) -> Measure | None:

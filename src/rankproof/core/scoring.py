@@ -136,10 +136,7 @@ def average(measure: Measure, values: PerQuery) -> float:
 
 
 def score_columns(
-    measures: Sequence[Measure],
-    hits: Hits,
-    conventions: Conventions,
-    queries: Sequence[str],
+    measures: Sequence[Measure], hits: Hits, conventions: Conventions, queries: Sequence[str]
 ) -> dict[str, ScoreColumn]:
     """The columns of measures."""
     counted = counted_queries(measures, hits, conventions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from rankproof.core.arrays import Array
@@ -91,8 +91,7 @@ def part_of(table: RankingTable, rows: int) -> RankingTable:
         return table
     length, step = max(1, rows // PLACES), len(table) / PLACES
     taken = [row for place in range(PLACES) for row in range(int(place * step), int(place * step) + length)]
-    query, doc = ([column[row] for row in taken] for column in (table.query, table.doc))
-    return RankingTable(query, doc, source=table.source, empty=table.empty)
+    return replace(table.take(taken), empty=table.empty)
 
 
 def best_first(table: RankingTable, conventions: Conventions | None = None) -> dict[str, list[str]]:

@@ -161,14 +161,12 @@ def looks_like_scores(judgments: Judgments) -> bool:
     grade = judgments.grade
     if len(grade) < SCALE_ROWS or len(distinct(grade[: 50 * GRADES])) <= GRADES:
         return False
-    return len(distinct(grade)) > max(GRADES, len(grade) / 10) or _differ_within_queries(judgments)
-
-
-def _differ_within_queries(judgments: Judgments) -> bool:
-    """Whether nearly every document of the first queries has a grade of its own, like places in a ranking."""
+    if len(distinct(grade)) > max(GRADES, len(grade) / 10):
+        return True
+    # Else nearly every document of the first queries must have a grade of its own, like places in a ranking.
     first = min(len(judgments.query_ids), 50)
     rows = int(judgments.start[first])
-    pairs = set(zip(judgments.query[:rows].tolist(), judgments.grade[:rows].tolist(), strict=True))
+    pairs = set(zip(judgments.query[:rows].tolist(), grade[:rows].tolist(), strict=True))
     return rows > GRADES * first and len(pairs) > 0.9 * rows
 
 
