@@ -112,13 +112,9 @@ class Conventions(Displayable):
         for name in ("corpus_size", "context_k"):
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), advice="give one, or leave it out")
+        advice = "give the grade they shall count as"
         check_number(
-            "unjudged_grade",
-            self.unjudged_grade,
-            least=-LARGEST,
-            most=LARGEST,
-            noun="finite number",
-            advice="give the grade they shall count as",
+            "unjudged_grade", self.unjudged_grade, least=-LARGEST, most=LARGEST, noun="finite number", advice=advice
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -198,24 +198,23 @@ def judgments_from_rows(
     line: Sequence[int] | None = None,
 ) -> Judgments:
     """Judgments from parallel columns in any order."""
+    has_aspects = aspects is not None
     if aspects is None:
         queries, docs, grades = list(queries), list(docs), np.fromiter(grades, dtype=np.float64)
         if plain := _each_once(queries, docs, grades, source):
             return plain
-        grades = grades.tolist()
+        grades, aspects = grades.tolist(), [""] * len(queries)
     table: dict[str, dict[str, dict[str, float]]] = {}
     seen: dict[tuple[str, str, str], int] = {}
     repeated = 0
-    named = iter(aspects) if aspects is not None else None
-    for number, (query, doc, grade) in enumerate(zip(queries, docs, grades, strict=True)):
-        aspect = next(named) if named is not None else ""
+    for number, (query, doc, grade, aspect) in enumerate(zip(queries, docs, grades, aspects, strict=True)):
         first = seen.setdefault((query, doc, aspect), number)
         try:
             repeated += not add_judgment(table.setdefault(query, {}).setdefault(doc, {}), aspect, grade)
         except TwoGrades as error:
             lines = f" (lines {line[first]} and {line[number]})" if line else ""
             raise error.of(f"{source}: document {shorten(doc)} of query {shorten(query)}", lines) from error
-    return judgments_from_nested(table, aspects is not None, source=source, repeated=repeated)
+    return judgments_from_nested(table, has_aspects, source=source, repeated=repeated)
 
 
 def _each_once(queries: list[str], docs: list[str], grade: Array, source: str) -> Judgments | None:

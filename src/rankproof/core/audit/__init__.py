@@ -29,34 +29,8 @@ from rankproof.errors import shorten
 
 EXAMPLES = 5
 """The number of examples shown with a finding: enough to see a pattern, few enough to read."""
-TIES_MATTER = 0.005
-"""If other orders of equal scores move a mean by this much, its second decimal changes."""
-UNJUDGED_SAID = 0.1
-"""One unjudged document in the top 10 can move P@10 of a query by .1."""
-UNJUDGED_WARNED = 0.5
-"""With half of what is shown unjudged, the number says more about the judgments than about the ranking."""
-CEILING_SAID = 0.995
-"""A ceiling that is shown as 1.00 needs no note."""
-CEILING_WARNED = 0.5
-"""Below half, even a perfect ranking looks poor on a scale to 1."""
-DEEP = 50
-"""A cut-off this deep measures how much a retriever finds at all, which shorter rankings cannot show."""
-SELF_FOUND = 0.1
-"""Numbered queries and documents share ids by accident now and then, not in a tenth of the queries."""
-ENOUGH_SHARED = 0.1
-"""Numbers of two collections meet by accident now and then, not in a tenth of the ids."""
-NEARLY_NONE = 0.05
-"""With at most one in twenty relevant documents in a corpus, it is another corpus or has other spellings of ids."""
-GRADES = 12
-"""No grading scale in use has more steps; more different grades are scores."""
-SCALE = range(-2, 6)
-"""The grades that judgments use; a ranking with no other scores may be judgments."""
 SCALE_ROWS = 20
 """With fewer documents than this, few different scores mean nothing."""
-FEW_LISTS = 5
-"""With fewer queries, or fewer judged documents a query, judgments may look like rankings by accident."""
-LOOKED_AT = 5_000
-"""The number of ranked documents in which differently spelled ids are looked for: enough to meet any rule."""
 READ_WHOLE = 2_000_000
 """Up to so many ranked documents all are looked at, if a part of them showed that ids are spelt otherwise."""
 Severity = Literal["error", "warning", "note"]

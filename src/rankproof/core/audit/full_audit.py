@@ -15,9 +15,7 @@ import numpy as np
 from rankproof.core.arrays import distinct
 from rankproof.core.audit import (
     EXAMPLES,
-    SCALE,
     SCALE_ROWS,
-    SELF_FOUND,
     Audit,
     Finding,
     FindingCase,
@@ -29,7 +27,6 @@ from rankproof.core.audit import (
 from rankproof.core.audit.hit_checks import audit_hits, misspelt_ids, none_relevant, strictest, with_spelling
 from rankproof.core.audit.ids import JOINED, misspelt_between
 from rankproof.core.audit.queries import (
-    BEYOND_CHANCE,
     CERTAIN,
     FAR_BETTER,
     FROM_THE_END,
@@ -52,6 +49,10 @@ from rankproof.core.table import RankingTable
 from rankproof.document.numbers import count
 from rankproof.errors import shorten
 
+SELF_FOUND = 0.1
+"""Numbered queries and documents share ids by accident now and then, not in a tenth of the queries."""
+SCALE = range(-2, 6)
+"""The grades that judgments use; a ranking with no other scores may be judgments."""
 AT_ONCE = 1000
 """The number of queries whose rows are sorted at once: sorting all of them takes several times their room."""
 
@@ -218,7 +219,7 @@ def errors_in_sums(
     where = "" if sums.get("whole grades", 1) else IN_FRACTIONS
     chance = sums.get(f"by chance{where}", 0.0)
     lead = sums[f"below the middle{where}"] / math.sqrt(chance) if chance > 0 else 0.0
-    if lead > max(CERTAIN, BEYOND_CHANCE) and sums["shown"] >= LONG * n:
+    if lead > CERTAIN and sums["shown"] >= LONG * n:
         there, back = sums["nDCG"] / n, sums["nDCG backwards"] / n
         if back > FAR_BETTER * there:
             yield turned_round(True, n, FROM_THE_END, there, back)

@@ -12,16 +12,8 @@ import numpy as np
 
 from rankproof.core.arrays import distinct
 from rankproof.core.audit import (
-    CEILING_SAID,
-    CEILING_WARNED,
-    FEW_LISTS,
-    GRADES,
-    LOOKED_AT,
     READ_WHOLE,
     SCALE_ROWS,
-    TIES_MATTER,
-    UNJUDGED_SAID,
-    UNJUDGED_WARNED,
     Audit,
     Finding,
     FindingCase,
@@ -40,6 +32,23 @@ from rankproof.core.scoring import average, ceiling
 from rankproof.core.table import Rankings, RankingTable
 from rankproof.document.numbers import count, setting, share
 from rankproof.errors import shorten
+
+TIES_MATTER = 0.005
+"""If other orders of equal scores move a mean by this much, its second decimal changes."""
+UNJUDGED_SAID = 0.1
+"""One unjudged document in the top 10 can move P@10 of a query by .1."""
+UNJUDGED_WARNED = 0.5
+"""With half of what is shown unjudged, the number says more about the judgments than about the ranking."""
+CEILING_SAID = 0.995
+"""A ceiling that is shown as 1.00 needs no note."""
+CEILING_WARNED = 0.5
+"""Below half, even a perfect ranking looks poor on a scale to 1."""
+GRADES = 12
+"""No grading scale in use has more steps; more different grades are scores."""
+FEW_LISTS = 5
+"""With fewer queries, or fewer judged documents a query, judgments may look like rankings by accident."""
+LOOKED_AT = 5_000
+"""The number of ranked documents in which differently spelled ids are looked for: enough to meet any rule."""
 
 
 def nothing_relevant(case: FindingCase) -> Iterator[Finding]:
@@ -360,8 +369,7 @@ def audit_spelling(found: Audit, case: FindingCase, ranking: Rankings) -> Audit:
     lost = (hits.grade > 0).sum() < (case.judgments.grade > 0).sum()
     if case.answered.all() and not (lost and rows > len(hits.doc)):
         return found
-    part = getattr(ranking, "part", None)
-    table = ranking.table() if part is None or rows <= LOOKED_AT else part(LOOKED_AT)
+    table = ranking.table() if rows <= LOOKED_AT else ranking.part(LOOKED_AT)
     spelt = list(misspelt_ids(case, table, partly=rows > LOOKED_AT))
     if spelt and LOOKED_AT < rows <= READ_WHOLE:
         spelt = list(misspelt_ids(case, ranking.table()))

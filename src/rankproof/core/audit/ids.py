@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
 
-from rankproof.core.audit import ENOUGH_SHARED, NEARLY_NONE, Finding, list_words
+from rankproof.core.audit import Finding, list_words
 from rankproof.core.audit.spelling import (
     ENDINGS,
     FOLDERS,
@@ -25,6 +25,10 @@ Sides = tuple[str, str]
 
 CORPUS: Sides = ("judgments", "corpus")
 JOINED: Sides = ("judgments", "ranking")
+ENOUGH_SHARED = 0.1
+"""Numbers of two collections meet by accident now and then, not in a tenth of the ids."""
+NEARLY_NONE = 0.05
+"""With at most one in twenty relevant documents in a corpus, it is another corpus or has other spellings of ids."""
 NOTHING_SHARED = "no-common-documents"
 """The kind of finding for a ranking without a judged document."""
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof.core.audit import DEEP, EXAMPLES, Finding, FindingCase, few_examples, kin_of, list_words
+from rankproof.core.audit import EXAMPLES, Finding, FindingCase, few_examples, kin_of, list_words
 from rankproof.core.hits import Array, Hits
 from rankproof.core.names import parse
 from rankproof.document.numbers import count, none_of, setting
@@ -29,6 +29,8 @@ FAR_BETTER = 1.25
 """A quarter more than what it scores as it stands: less can be a poor ranking rather than a reversed one."""
 FAR_BETTER_OF_FEW = 1.5
 """What is asked for where chance is ruled out less surely."""
+DEEP = 50
+"""A cut-off this deep measures how much a retriever finds at all, which shorter rankings cannot show."""
 
 
 def upside_down(case: FindingCase) -> Iterator[Finding]:

@@ -26,7 +26,7 @@ from rankproof.core.derive import (
 from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import Cutoff, Grade
 from rankproof.core.measures.counts import SHOWN
-from rankproof.core.measures.sets import divisor, found_count, relevant_count, returned_count
+from rankproof.core.measures.sets import divisor, found_count, relevant_count, returned_count, top_share
 from rankproof.core.names import measure
 
 Denominator = Literal["k", "returned"]
@@ -143,20 +143,10 @@ def _looked_at(h: Hits, negative: str) -> Hits:
     return h.relevant(0) if negative == "unjudged" else h
 
 
-def _all_judged(
-    h: Hits, k: Cutoff = None, denominator: Denominator = "returned", negative: Negative = "judged"
-) -> PerQuery:
-    """A ranking of judged documents that stops after the last of them."""
-    best = _looked_at(h.ideal, negative).count()
-    if k is None or denominator == "returned":
-        return (best > 0).astype(np.float64)
-    return np.minimum(best, k) / k
-
-
 @measure(
     "Judged",
     additive=True,
-    ceiling=_all_judged,
+    ceiling=lambda h, k, denominator, negative: top_share(_looked_at(h.ideal, negative).count(), k, denominator),
     worth="judged",
     reorder=False,
     undefined=False,

@@ -89,18 +89,15 @@ def _bpref_on_paper(c: Case, rel: float) -> Written:
     there_are = relevant_step("denominator", c, rel)
     r, n = int(there_are.number), len([each for each in c.judged if 0 <= each.grade < rel])
     says = "1 - min(judged not relevant above, R) / min(N, R), for each found"
-    sums = sum_step("found", says, [_pairs(c, each, rel, r, n) for each in c.relevant(rel)])
+    terms = []
+    for each in c.relevant(rel):
+        above = len(_wrong_above(c, each, rel))
+        expression = f"1 - {min(above, r)} / {min(n, r)}" if above else "none above"
+        terms.append(Term(expression, 1 - min(above, r) / min(n, r) if above else 1.0, each.rank, each.doc))
+    sums = sum_step("found", says, terms)
     wrong = Step("wrong", f"N, judged not relevant (grade 0 or more, below {rel:g})", value=float(n))
     end = quotient("result", "the sum divided by R", sums.number, r)
     return Written((there_are, wrong, sums, end), parts(sums, r))
-
-
-def _pairs(c: Case, each: Found, rel: float, r: int, n: int) -> Term:
-    above = len(_wrong_above(c, each, rel))
-    if not above:
-        return Term("none above", 1.0, each.rank, each.doc)
-    value = 1 - min(above, r) / min(n, r)
-    return Term(f"1 - {min(above, r)} / {min(n, r)}", value, each.rank, each.doc)
 
 
 def _wrong_above(c: Case, each: Found, rel: float) -> list[Found]:
@@ -110,7 +107,13 @@ def _wrong_above(c: Case, each: Found, rel: float) -> list[Found]:
 @writes(inferred_average_precision)
 def _inferred_average_precision_on_paper(c: Case, rel: float) -> Written:
     there_are = relevant_step("denominator", c, rel)
-    terms = [_inferred(c, n, each, rel) for n, each in enumerate(c.relevant(rel))]
+    terms = []
+    for relevant, each in enumerate(c.relevant(rel)):
+        pooled = len([other for other in c.found if other.rank < each.rank])
+        judged = relevant + len(_wrong_above(c, each, rel))
+        value = (1 + pooled * (relevant + EPSILON) / (judged + 2 * EPSILON)) / each.rank
+        inside = f"(1 + {pooled} x ({relevant} + e) / ({judged} + 2e))" if pooled else "1"
+        terms.append(Term(f"{inside} / {each.rank}", value, each.rank, each.doc))
     says = (
         "(1 + pooled above x share of the judged above that are relevant) / rank, for each found; pooled are "
         f"the judged, also those below 0; e = {EPSILON:g} keeps the share from 0/0"
@@ -118,11 +121,3 @@ def _inferred_average_precision_on_paper(c: Case, rel: float) -> Written:
     sums = sum_step("found", says, terms)
     end = quotient("result", "the sum divided by R", sums.number, there_are.number)
     return Written((there_are, sums, end), parts(sums, there_are.number))
-
-
-def _inferred(c: Case, relevant: int, each: Found, rel: float) -> Term:
-    pooled = len([other for other in c.found if other.rank < each.rank])
-    judged = relevant + len(_wrong_above(c, each, rel))
-    value = (1 + pooled * (relevant + EPSILON) / (judged + 2 * EPSILON)) / each.rank
-    inside = f"(1 + {pooled} x ({relevant} + e) / ({judged} + 2e))" if pooled else "1"
-    return Term(f"{inside} / {each.rank}", value, each.rank, each.doc)

@@ -58,11 +58,8 @@ def divisor(h: Hits, k: int | None, denominator: str) -> PerQuery:
     return returned_count(h, k) if k is None or denominator == "returned" else np.full(h.n, float(k))
 
 
-def _precision_ceiling(
-    h: Hits, k: int | None, rel: float, denominator: str, threshold: str, **others: object
-) -> PerQuery:
-    """A ranking may stop before its first wrong document; only a division by `k` then costs."""
-    good = relevant_count(h, rel, threshold)
+def top_share(good: Array, k: int | None, denominator: str) -> PerQuery:
+    """The highest share that so many good documents can be of those shown: only a division by `k` costs a short list."""
     if k is None or denominator == "returned":
         return (good > 0).astype(np.float64)
     return np.minimum(good, k) / k
@@ -73,7 +70,7 @@ def _precision_ceiling(
     also=("precision", "set_P", "SetP", "context_relevance", "contextual_relevancy"),
     additive=True,
     optimistic=True,
-    ceiling=_precision_ceiling,
+    ceiling=lambda h, k, rel, denominator, threshold, **_: top_share(relevant_count(h, rel, threshold), k, denominator),
     divides_by="none",
     capped_by=("fewer",),
     when=NOT_BOUNDED,
