@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from rankproof.compat.trec_eval.files import (
     use_rankings,
 )
 from rankproof.compat.trec_eval.options import OptionColumn, Options, help_text, parse_options, parse_requests, plan
-from rankproof.core.arrays import by_key
+from rankproof.core.arrays import Array, by_key
 from rankproof.core.conventions import keep_one
 from rankproof.core.join import Census, join
 from rankproof.core.judgments import Judgments, judgments_from_rows
@@ -56,7 +55,7 @@ class Evaluation:
     """The values of all columns, and what the summary needs besides."""
 
     topics: Topics
-    columns: dict[str, list[Any]]
+    columns: dict[str, Array]
     """By the name of a column its numbers, or texts, topic by topic."""
     fixed: dict[str, Value] = field(default_factory=dict)
     """The values over all topics that are no means."""
@@ -85,7 +84,7 @@ def _evaluate_grades(judgments: str, results: str, columns: Sequence[OptionColum
         values = values_of(column, options)(measured)[rows]
         if column.name in _UNTOUCHED or column.entry.name == "unj":
             values[absent] = "''" if column.entry.name == "relstring" else 0.0
-        series[column.name] = values.tolist()
+        series[column.name] = values
     # With -c the relevant documents of all topics are counted, at any positive grade.
     fixed: dict[str, Value] = {"num_rel": float(np.count_nonzero(known.grade > 0))} if options.complete else {}
     return Evaluation(topics, series, fixed, notes)
@@ -125,7 +124,7 @@ def _evaluate_groups(judgments: str, results: str, columns: Sequence[OptionColum
     series = {}
     for column in columns:  # the mean over the judges of each topic
         by_topic = by_key(zip(judges, values_of(column, options)(hits).tolist(), strict=True))
-        series[column.name] = [sum(by_topic[topic]) / len(by_topic[topic]) for topic in topics.shown]
+        series[column.name] = np.array([sum(by_topic[topic]) / len(by_topic[topic]) for topic in topics.shown])
     return Evaluation(topics, series)
 
 
@@ -140,8 +139,8 @@ def _evaluate_preferences(
     by_topic = by_key((row.topic, row) for row in rows)
     topics = select_topics(by_topic, rankings, options.version, options.complete)
     ordered = (in_order(rankings.get(topic, {}), options.version, options.depth) for topic in topics.shown)
-    known = [preferences(by_topic[topic], ranking) for topic, ranking in zip(topics.shown, ordered, strict=True)]
-    series = {column.name: [preference_value(column.entry.name, each) for each in known] for column in columns}
+    judges = [preferences(by_topic[topic], ranking) for topic, ranking in zip(topics.shown, ordered, strict=True)]
+    series = {each.name: np.array([preference_value(each.entry.name, known) for known in judges]) for each in columns}
     return Evaluation(topics, series)
 
 
@@ -197,9 +196,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with quits_with(USAGE_CODE):
             options = parse_options(arguments)
-        if options.show_version:
-            print(f"trec_eval version {'9.0.8' if options.version == 9 else '10.0'}", file=sys.stderr)
-        elif options.help:
+        if options.help:
             print(help_text())
         else:
             _evaluate(options)
@@ -215,7 +212,6 @@ def _evaluate(options: Options) -> None:
     with quits_with(INPUT):
         planned, notes = plan(requests, options.version)
         check_one_of("-R", options.judgment_format, KINDS)
-        check_one_of("-T", options.result_format, ["trec_results"])
     with quits_with(CALCULATION):
         kind = KINDS[options.judgment_format]
         for column in planned:
@@ -245,7 +241,7 @@ def _print(planned: Sequence[OptionColumn], evaluation: Evaluation, options: Opt
         norms = read_zscores(options.zscores)
         for name, values in series.items():
             pairs = zip(topics.shown, values, strict=True)
-            series[name] = [zscore(value, norms.get((topic, name))) for topic, value in pairs]
+            series[name] = np.array([zscore(value, norms.get((topic, name))) for topic, value in pairs])
     if options.per_query:
         shown = [column for column in planned if column.entry.shown != "summary"]
         for place, topic in enumerate(topics.shown):

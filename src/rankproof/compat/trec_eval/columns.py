@@ -104,7 +104,7 @@ def zscore(value: Value, norm: Norm | None) -> Value:
     return (value - norm.mean) / norm.deviation
 
 
-def summary(average: Average, values: Sequence[float], topics: int) -> float:
+def summary(average: Average, values: Array, topics: int) -> float:
     """The values of the topics evaluated as one number, over `topics` topics."""
     # The plain sum from first to last, so that its last bit is trec_eval's.
     total = float(np.cumsum(values)[-1])
