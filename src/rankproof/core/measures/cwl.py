@@ -34,19 +34,15 @@ CELLS = 1_000_000
 
 def gain_per_document(h: Hits, depth: int, top_grade: float | None, go_on: Callable[[Array, Array], Array]) -> PerQuery:
     """The mean gain of the documents seen; `go_on(gains, ranks)` is the chance to go on after each."""
-    step = max(1, CELLS // depth)
-    parts = [_part(h.select(np.arange(at, min(at + step, h.n))), depth, top_grade, go_on) for at in range(0, h.n, step)]
-    return np.concatenate(parts) if parts else np.zeros(0)
-
-
-def _part(h: Hits, depth: int, top_grade: float | None, go_on: Callable[[Array, Array], Array]) -> PerQuery:
-    shown = h.top(depth)
-    gain = np.zeros((h.n, depth))
-    gain[shown.query, shown.rank - 1] = scaled_grades(shown, top_grade)
-    chance = np.ones((h.n, depth))
-    chance[:, 1:] = go_on(gain, np.arange(1, depth + 1))[:, :-1]
-    seen = np.cumprod(chance, axis=1)
-    return (gain * seen).sum(axis=1) / seen.sum(axis=1)  # type: ignore[no-any-return]
+    values, step = np.zeros(h.n), max(1, CELLS // depth)
+    for at in range(0, h.n, step):
+        shown = h.block(at, min(at + step, h.n)).top(depth)
+        gain, chance = np.zeros((shown.n, depth)), np.ones((shown.n, depth))
+        gain[shown.query, shown.rank - 1] = scaled_grades(shown, top_grade)
+        chance[:, 1:] = go_on(gain, np.arange(1, depth + 1))[:, :-1]
+        seen = np.cumprod(chance, axis=1)
+        values[at : at + step] = (gain * seen).sum(axis=1) / seen.sum(axis=1)
+    return values
 
 
 def _tired(left: Any) -> Any:

@@ -86,7 +86,6 @@ def _greedy(pool: Hits, rel: float, alpha: float) -> Hits:
 
 
 def _greedy_ranks(document: Array, aspect: Array, width: int, alpha: float) -> Array:
-    """The greedy rank of the document of each row."""
     names, which = np.unique(document, return_inverse=True)
     about = np.zeros((len(names), width))
     about[which, aspect] = 1
@@ -219,7 +218,6 @@ def nerr_ia(h: Hits, k: Depth = None, rel: Grade = 1, alpha: Share = 0.5) -> Per
 
 
 def _nrbp_ceiling(h: Hits, rel: float, alpha: float, beta: float) -> PerQuery:
-    """That of the greedy order."""
     return nrbp(greedy(h, rel, alpha), rel=rel, alpha=alpha, beta=beta)
 
 
