@@ -44,13 +44,6 @@ def cumulated_gain(g: Hits) -> Array:
     return running_total(g, g.grade / np.log2(g.rank + 1))
 
 
-def level_ends(best: Hits) -> Array:
-    """Which rows of an ideal order are the last of their gain."""
-    if not len(best.grade):
-        return np.zeros(0, dtype=bool)
-    return np.append((np.diff(best.grade) != 0) | (np.diff(best.query) != 0), True)
-
-
 @measure("RnDCG", also=("Rndcg",))
 def ndcg_at_levels(h: Hits, gain: GainOf = "linear") -> PerQuery:
     """nDCG averaged over the ranks at which the ideal order falls from one grade to the next.
@@ -69,7 +62,8 @@ def ndcg_at_levels(h: Hits, gain: GainOf = "linear") -> PerQuery:
     0.6799
     """
     good, best = with_gain(h, gain)
-    ends = level_ends(best)
+    # The rows that are the last of their gain.
+    ends = np.append((np.diff(best.grade) != 0) | (np.diff(best.query) != 0), True)[: len(best.grade)]
     at = best.keep(ends)
     reached = down_to(good, cumulated_gain(good), at.query, at.rank)
     goes_on = (h.retrieved >= best.count() + 2) & (best.count() > 0)

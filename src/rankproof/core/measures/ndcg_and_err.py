@@ -25,7 +25,7 @@ from rankproof.core.derive import (
     writes,
 )
 from rankproof.core.expected_and_extreme_values import spread_ties
-from rankproof.core.hits import Array, Hits, PerQuery, ratio
+from rankproof.core.hits import Hits, PerQuery, ratio
 from rankproof.core.measure import Cutoff, GainOf, Grade, Maximum
 from rankproof.core.measures.sets import returned_count
 from rankproof.core.names import measure
@@ -210,15 +210,6 @@ def discounted_terms(documents: Iterable[Found], gain: Callable[[float], float])
     ]
 
 
-def stop_chance(h: Hits, top_grade: float | None) -> Array:
-    """For each row the chance that its document satisfies the reader: (2^grade - 1) / 2^top.
-
-    It is a difference here, as 2^grade may be beyond any number.
-    """
-    top = h.top_grade if top_grade is None else top_grade
-    return np.exp2(np.clip(h.grade, 0, top) - top) - np.exp2(-float(top))  # type: ignore[no-any-return]
-
-
 @measure("ERR", also=("expected_reciprocal_rank",), optimistic=True, undefined=False, divides_by="none")
 def expected_reciprocal_rank(h: Hits, k: Cutoff = None, top_grade: Maximum = None) -> PerQuery:
     """The mean of 1 / rank at which a reader stops, satisfied more likely the better a document is.
@@ -239,7 +230,9 @@ def expected_reciprocal_rank(h: Hits, k: Cutoff = None, top_grade: Maximum = Non
     0.4375
     """
     shown = positive_rows(h).top(k)
-    stop = stop_chance(shown, top_grade)
+    top = h.top_grade if top_grade is None else top_grade
+    # (2^grade - 1) / 2^top as a difference, as 2^grade may be beyond any number.
+    stop = np.exp2(np.clip(shown.grade, 0, top) - top) - np.exp2(-float(top))
     reached = earlier_total(shown, running_total(shown, 1 - stop, np.multiply), 1.0)
     return shown.sum(reached * stop / shown.rank)
 
