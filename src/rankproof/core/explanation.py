@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -229,7 +229,7 @@ class Explained(Displayable):
     names: Mapping[int, str]
     """The ids of the documents that the steps speak of."""
     conventions: Conventions
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
     ideal: tuple[ExplainedLine, ...] = ()
     """The documents with a grade above 0 in the best order there is."""
     claim: Claim | None = None

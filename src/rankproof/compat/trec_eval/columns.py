@@ -119,8 +119,7 @@ def summary(average: Average, values: Array, topics: int) -> float:
 
 def preference_value(name: str, known: Preferences) -> float:
     """The value of the measure that trec_eval calls `name`."""
-    measure = parse(name)
-    return float(measure.spec.function(known, **measure.params))
+    return float(parse(name)(known))
 
 
 def preferences(rows: Sequence[JudgedFile], ranking: Sequence[str]) -> Preferences:

@@ -185,7 +185,7 @@ class Options:
     judgment_format: str = "qrels"
     zscores: str | None = None
     measures: tuple[str, ...] = ()
-    files: tuple[str, ...] = field(default=())
+    files: tuple[str, ...] = ()
 
 
 def parse_options(arguments: Sequence[str]) -> Options:
