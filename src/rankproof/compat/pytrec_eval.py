@@ -114,9 +114,6 @@ def _plain(table: Mapping[Any, Any]) -> dict[Any, Any]:
     }
 
 
-# --- names of measures ----------------------------------------------------------------------------
-
-
 def _columns(measures: Iterable[str]) -> list[OptionColumn]:
     """The requested columns, in trec_eval's order."""
     wanted: dict[str, list[str]] = {}
@@ -138,9 +135,6 @@ def _split(measure: str) -> tuple[str, list[str]]:
         if measure.startswith((f"{name}.", f"{name}_")) and _NUMBERS.fullmatch(measure[len(name) + 1 :]):
             return name, measure[len(name) + 1 :].split(",")
     raise not_known(f"unsupported measure {measure}", measure, supported_measures, "choose from supported_measures")
-
-
-# --- files and means ------------------------------------------------------------------------------
 
 
 @explain_calls

@@ -160,9 +160,6 @@ def _rest(query: Array, values: Array) -> Array:
     return total[query] - _running(query, values)
 
 
-# --- recall --------------------------------------------------------------------------------------
-
-
 def recall_bounds(
     h: Hits, grade: float, k: int | None = None, rel: float = 1, denominator: str = "all", **_: object
 ) -> Ends:
@@ -176,9 +173,6 @@ def recall_bounds(
     return low, high
 
 
-# --- reciprocal rank ---------------------------------------------------------------------------------
-
-
 def rr_bounds(h: Hits, grade: float, k: int | None = None, rel: float = 1, **_: object) -> Ends:
     """The reciprocal rank is highest with the first unjudged document relevant."""
     good = h.relevant(rel).top(k)
@@ -186,9 +180,6 @@ def rr_bounds(h: Hits, grade: float, k: int | None = None, rel: float = 1, **_: 
     place = h.keep(h.rank == h.nth).count() + 1
     reached = place <= (h.retrieved if k is None else np.minimum(h.retrieved, k))
     return low, np.maximum(low, np.where(reached, 1 / place, 0.0))
-
-
-# --- nDCG ------------------------------------------------------------------------------------------------
 
 
 def ndcg_bounds(

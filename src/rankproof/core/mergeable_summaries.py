@@ -34,8 +34,6 @@ from rankproof.errors import DataError
 BINS = 1 << 10
 """Bins of a histogram from 0 to 1; one more on either side holds what lies outside."""
 
-# --- what is known of one column of values -----------------------------------------------------------
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ValueSummary(Displayable):
@@ -176,9 +174,6 @@ def merge_parts(parts: Sequence[T]) -> T:
     return reduce(lambda a, b: a + b, parts)
 
 
-# --- the queries with the worst values ----------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class WorstQueries(Displayable):
     """The queries with the worst values, the worst first; equal values by query id in byte order.
@@ -212,8 +207,6 @@ def _worst_first(rows: list[tuple[str, float]], limit: int, higher: bool) -> tup
     sign = 1 if higher else -1
     return tuple(sorted(rows, key=lambda row: (sign * row[1], row[0].encode()))[:limit])
 
-
-# --- resamples ------------------------------------------------------------------------------------------
 
 HALF = 27
 """Bits in the lower half of a number's 53."""
@@ -293,9 +286,6 @@ class Resamples(Displayable):
     def from_dict(cls, data: Mapping[str, Any]) -> Resamples:
         """The resamples that `to_dict` gave."""
         return cls(data["seed"], tuple(data["counts"]), tuple(data["sums"]))
-
-
-# --- all measures of a part -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -62,9 +62,6 @@ class Evaluation:
     notes: list[str] = field(default_factory=list)
 
 
-# --- one judge: grades ----------------------------------------------------------------------------
-
-
 def _evaluate_grades(judgments: str, results: str, columns: Sequence[OptionColumn], options: Options) -> Evaluation:
     known, notes = _without_aspects(read_qrels(judgments, all_comments=True)), []
     whole = np.trunc(known.grade)  # as trec_eval reads grades
@@ -106,9 +103,6 @@ def _without_aspects(judgments: Judgments) -> Judgments:
     return replace(judgments, facets=None)
 
 
-# --- several judges: grades by judgment group -----------------------------------------------------
-
-
 def _evaluate_groups(judgments: str, results: str, columns: Sequence[OptionColumn], options: Options) -> Evaluation:
     rows = sorted(read_preferences(judgments, parts=False), key=attrgetter("topic", "judge"))
     rankings = rankings_of(use_rankings(results, TrecRankings.table))
@@ -126,9 +120,6 @@ def _evaluate_groups(judgments: str, results: str, columns: Sequence[OptionColum
         by_topic = by_key(zip(judges, values_of(column, options)(hits).tolist(), strict=True))
         series[column.name] = np.array([sum(by_topic[topic]) / len(by_topic[topic]) for topic in topics.shown])
     return Evaluation(topics, series)
-
-
-# --- preferences ----------------------------------------------------------------------------------
 
 
 def _evaluate_preferences(

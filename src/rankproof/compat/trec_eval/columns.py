@@ -114,9 +114,6 @@ def summary(average: Average, values: Array, topics: int) -> float:
     return total / topics if average == "mean" else total
 
 
-# --- the values of a column ------------------------------------------------------------------------
-
-
 def preference_value(name: str, known: Preferences) -> float:
     """The value of the measure that trec_eval calls `name`."""
     return float(parse(name)(known))
@@ -155,9 +152,6 @@ def values_of(column: OptionColumn, options: Options) -> Callable[[Hits], Array]
     if column.entry.average == "geometric":
         return lambda hits: np.log(np.maximum(formula(hits), FLOOR))
     return formula
-
-
-# --- formulas -------------------------------------------------------------------------------------
 
 
 def _ours(column: OptionColumn, options: Options) -> Measure:

@@ -117,9 +117,6 @@ class Audit(Result):
         return Document("Audit", [Part(opening, Paragraph("")), *parts], [each.to_dict() for each in self])
 
 
-# --- words ---------------------------------------------------------------------------------------------
-
-
 def few_examples(texts: Iterable[object]) -> tuple[str, ...]:
     """The first few examples, as a finding quotes them."""
     return tuple(shorten(text, 40) for text, _ in zip(texts, range(EXAMPLES), strict=False))
