@@ -148,8 +148,8 @@ Function = Callable[..., Any]
 MeasureKind = Literal["ranking", "pair", "preference", "judged", "span"]
 """What a measure reads: hits of a ranking, two rankings, preferences between documents, verdicts, or spans of text."""
 
-READS: Mapping[str, type] = {"ranking": Hits, "preference": Preferences, "span": ShownDocument}
-"""What a measure of each kind is called with; one of a pair is called with two lists."""
+READS = {"ranking": (Hits,), "preference": (Preferences,), "span": (ShownDocument,), "pair": (list, tuple)}
+"""What a measure of each kind is called with; one of a pair is called with two of them."""
 
 DividesBy = Literal["none", "all", "returned", "shown"]
 """No relevant documents; all that are judged; those of the ranking; those down to the cut-off."""
@@ -323,16 +323,12 @@ class Measure:
         """The values over hits, or the measure with these parameters."""
         if not args:
             return self.with_params(params)
-        expected = READS.get(self.spec.kind)
-        if expected is not None and not isinstance(args[0], expected):
+        kinds, pair = READS.get(self.spec.kind), self.spec.kind == "pair"
+        if kinds and not (isinstance(args[0], kinds) and (not pair or (len(args) == 2 and isinstance(args[1], kinds)))):
+            what = "two lists of document ids" if pair else kinds[0].__name__
             raise UsageError(
-                f"{self.spec.name}: got {shorten(args[0])}, expected parameters by name, or {expected.__name__}. "
-                "Next: write name=value."
-            )
-        if self.spec.kind == "pair" and not (len(args) == 2 and all(isinstance(each, list | tuple) for each in args)):
-            raise UsageError(
-                f"{self.spec.name}: got {shorten(args)}, expected parameters by name, or two lists of document ids. "
-                "Next: write name=value, or give two lists."
+                f"{self.spec.name}: got {shorten(args if pair else args[0])}, expected parameters by name, or {what}. "
+                "Next: write name=value, or give what it reads."
             )
         if params and self.spec.kind != "ranking":  # measures of rankings call each other often
             return self.with_params(params)(*args)
