@@ -91,13 +91,14 @@ def test_what_trec_eval_ignores_silently_is_said():
         (["-M", "1_0", "q", "r"], 1, "-M: got '1_0', expected a whole number"),
         (["-m", "utility.1,2", "q", "r"], 2, "utility: got 2 numbers, expected 4"),
         (["-R", "qrel", "q", "r"], 2, "Did you mean 'qrels'?"),
+        (["-T", "run", "q", "r"], 2, "expected one of 'trec_results'"),
         (
             ["-R", "prefs", "-m", "map", "q", "r"],
             4,
             "can't calculate measure 'map' from prefs. Next: -R qrels",
         ),
         (["-m", "prefs", "q", "r"], 4, "Next: -R prefs or qrels_prefs"),
-        (["-D", "1", "q", "r"], 1, "option -D not recognized"),
+        (["-D", "1", "q", "r"], 1, "rankproof explain"),
         (["no-such-qrels", "r"], 2, "no-such-qrels"),
     ],
 )
@@ -115,3 +116,8 @@ def test_help_names_every_option_and_group(capsys):
     for word in ("-q", "-c", "-l LEVEL", "-J", "--as 9|10", "official:", "all_prefs:", "qrels_jg:"):
         assert word in out
     assert max(map(len, out.splitlines())) < 80
+
+
+def test_the_version_goes_to_standard_error(capsys):
+    assert main(["-v"]) == 0
+    assert capsys.readouterr() == ("", "trec_eval version 10.0\n")

@@ -187,7 +187,9 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with quits_with(USAGE_CODE):
             options = parse_options(arguments)
-        if options.help:
+        if options.show_version:
+            print(f"trec_eval version {'9.0.8' if options.version == 9 else '10.0'}", file=sys.stderr)
+        elif options.help:
             print(help_text())
         else:
             _evaluate(options)
@@ -203,6 +205,7 @@ def _evaluate(options: Options) -> None:
     with quits_with(INPUT):
         planned, notes = plan(requests, options.version)
         check_one_of("-R", options.judgment_format, KINDS)
+        check_one_of("-T", options.result_format, ["trec_results"])
     with quits_with(CALCULATION):
         kind = KINDS[options.judgment_format]
         for column in planned:

@@ -147,24 +147,28 @@ Usage: rankproof trec_eval [-h] [-q] [-c] [-n] [-l LEVEL] [-M MAX] [-J]
            [-N DOCUMENTS] [-R FORMAT] [-Z ZSCORES] [--as 9|10]
            {-m MEASURE[.PARAMETERS]}* JUDGMENTS RESULTS"""
 
-_SHORT = "hqm:cl:nJN:M:R:Z:"
+_SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
 _NAMES = (
     ("-h", "help", "help"),
+    ("-v", "version", "show_version"),
     ("-q", "query_eval_wanted", "per_query"),
     ("-m", "measure=", "measures"),
     ("-c", "complete_rel_info_wanted", "complete"),
     ("-l", "level_for_rel=", "level"),
     ("-n", "nosummary", "summary"),
+    ("-D", "Debug_level=", ""),
     ("-J", "Judged_docs_only", "judged_only"),
     ("-N", "Number_docs_in_coll=", "corpus"),
     ("-M", "Max_retrieved_per_topic=", "depth"),
     ("-R", "Rel_info_format=", "judgment_format"),
+    ("-T", "Results_format=", "result_format"),
+    ("-o", "Output_old_results_format=", ""),
     ("-Z", "Zscore=", "zscores"),
     ("--as", "as=", "version"),
 )
-"""The short name of each option, its long one (with = if it takes a value), and its field."""
+"""The short name of each option, its long one (with = if it takes a value), and its field if it has one."""
 _SPELLED = {f"--{long.rstrip('=')}": short for short, long, _ in _NAMES}
-_FIELDS = {short: field for short, _, field in _NAMES}
+_FIELDS = {short: field for short, _, field in _NAMES if field}
 _FLAGS = {short for short, long, _ in _NAMES if not long.endswith("=")}
 
 
@@ -174,6 +178,7 @@ class Options:
 
     version: Version = 10
     help: bool = False
+    show_version: bool = False
     per_query: bool = False
     summary: bool = True
     complete: bool = False
@@ -183,6 +188,7 @@ class Options:
     corpus: int = 0
     depth: int | None = None
     judgment_format: str = "qrels"
+    result_format: str = "trec_results"
     zscores: str | None = None
     measures: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
@@ -201,6 +207,8 @@ def parse_options(arguments: Sequence[str]) -> Options:
     chosen: dict[str, Any] = {"measures": ()}
     for spelled, value in given:
         name = _SPELLED.get(spelled, spelled)
+        if name == "-D":
+            raise UsageError("-D: no debugging output here. Next: rankproof explain shows how a value comes about")
         if name == "--as" and value not in ("9", "10"):
             raise one_of("--as", value, ("9", "10"))
         if name == "-m":
@@ -209,10 +217,10 @@ def parse_options(arguments: Sequence[str]) -> Options:
             number = int(value) if _WHOLE.fullmatch(value.strip()) else value
             # More documents are not counted anywhere.
             chosen[_FIELDS[name]] = min(check_whole(name, number, 0), sys.maxsize)
-        else:
+        elif name in _FIELDS:
             chosen[_FIELDS[name]] = value if name not in _FLAGS else name != "-n"
     options = Options(files=tuple(files), **chosen)
-    if not options.help and len(files) != 2:
+    if not (options.help or options.show_version) and len(files) != 2:
         raise UsageError(f"got {len(files)} files, expected 2: judgments and results\n{USAGE}")
     if files.count("-") > 1:
         raise UsageError("got '-' twice, but standard input can be read once only. Next: put one of them into a file.")
@@ -230,9 +238,10 @@ _OPTIONS = """\
                 compared with no others
  -N DOCUMENTS   how many documents the collection has (for utility)
  -R FORMAT      judgments: qrels, qrels_jg (several judges), prefs, qrels_prefs
+ -T FORMAT      results: trec_results
  -Z FILE        print z-scores by lines of topic, measure, mean, deviation
  --as 9|10      print like version 9.0.8, or like 10.0 (the default)
- -h             this help
+ -h, -v         this help; the version
 
 RESULTS may be - for standard input."""
 
