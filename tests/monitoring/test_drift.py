@@ -289,8 +289,9 @@ def test_vectors_of_any_size_are_compared_and_one_score_has_no_interval() -> Non
     own, now = {str(i): "a" * i for i in range(1, 9)}, [f"{'b' * (i % 9)} c" for i in range(30)]
     length = {"embed": lambda texts: [[len(text), 1] for text in texts]}
     huge = {"embed": lambda texts: [[len(text) * 1e300, 1e300] for text in texts]}
-    plain, scaled = (drift(own, now, label=0, **each).to_dict()["shifts"] for each in (length, huge))
-    assert plain == scaled != []
+    objects = {"embed": lambda texts: np.array([[len(text), 1] for text in texts], dtype=object)}
+    plain, *others = (drift(own, now, label=0, **each).to_dict()["shifts"] for each in (length, huge, objects))
+    assert [plain, plain] == others != [[], []]
     one = " ".join(drift(own, now, scores={"AP": {"3": 0.5}}, label=0).format("full").split())
     assert "Your AP is 0.5000 on the set (of 1 query); what it is" in one
 

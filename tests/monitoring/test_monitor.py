@@ -205,6 +205,13 @@ def test_what_comes_after_its_window_was_closed_is_counted_and_told() -> None:
     assert found.estimate("ctr").n == 40_001
 
 
+def test_one_wrong_clock_of_years_ago_does_not_hide_a_log_by_hours() -> None:
+    start = datetime(2025, 3, 3, tzinfo=UTC).timestamp()
+    events = [{"ts": start + 600 * i, "query": "a", "results": ["d"], "clicks": [1] * (i % 2)} for i in range(60)]
+    found = monitor([{**events[0], "ts": "2001-01-01"}, *events], window="hour")
+    assert (found.events, found.estimate("ctr").n, found.estimate("ctr").value) == (61, 61, 30 / 61)
+
+
 def test_one_event_of_several_lines() -> None:
     first = {"id": "1", "ts": NOON, "session": "a", "query": "refund", "thumb": None, "latency_ms": 5}
     found = monitor([first, {"id": "1", "ts": NOON + 9, "thumb": "up"}, first])

@@ -294,7 +294,7 @@ class _Watch:
 
     def end(self) -> None:
         """Add all remaining events, in turns, so that few windows are open at once."""
-        windows = len(self.sums.calendar.begins(*self.sessions.reach))
+        windows = self.sums.calendar.windows_between(*self.sessions.reach)
         for block in self.sessions.rest(max(TURNS, windows // OF_A_TURN)):
             self._count(block)
         self._close(LAST)

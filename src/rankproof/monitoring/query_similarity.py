@@ -98,7 +98,8 @@ def rows_of_texts(texts: Sequence[str], embed: Callable[[list[str]], Any] | None
         given = embed(list(texts))
     advice = "return one vector for each text, in their order, all as long as each other."
     try:
-        rows = np.asarray(given).astype(np.float64, casting="same_kind")
+        rows = np.asarray(given)
+        rows = rows.astype(np.float64, casting="no" if rows.dtype.kind == "c" else "unsafe")
     except (TypeError, ValueError) as error:
         raise DataError(
             f"embed: got {shorten(given)}, expected {len(texts):,} rows of numbers: {error}. Next: {advice}"

@@ -332,6 +332,10 @@ class Calendar(Displayable):
             )
         return found
 
+    def windows_between(self, first: int, last: int) -> int:
+        """About how many windows lie between two times."""
+        return (last - first) // {"hour": HOUR, "day": 24 * HOUR, "week": 168 * HOUR, "month": 720 * HOUR}[self.window]
+
     def label(self, time: int) -> str:
         """The local time at which a window begins, as text: 2025-03-30 for a day, with the hour for an hour."""
         local = self._local(time)
