@@ -132,9 +132,10 @@ def _refuse_five(lines: list[str], name: str) -> None:
     in_order = _mostly(row[3] == str(at) for at, row in enumerate(rows, 1))
     if _mostly(row[1].upper() == "Q0" for row in rows) or (scored and in_order):
         lacks = "the name of the run" if scored else "the rank" if ranked else "a column"
+        how = ", like: awk '{print $0, \"run\"}'" if scored else ""
         raise DataError(
             f"{name}: this looks like a ranking of 5 columns, without {lacks}, expected 6: query, Q0, document, rank, "
-            "score, name. Next: add it to each line, as awk '{print $0, \"run\"}' adds a name."
+            f"score, name. Next: add it to each line{how}."
         )
     if scored:
         raise DataError(

@@ -168,8 +168,9 @@ def test_a_ranking_of_five_columns_is_met_as_such(tmp_path: Path) -> None:
         ("q1 Q0 d1 0.5 bm25\nq1 Q0 d2 0.25 bm25\n", "without the rank"),
     ):
         for load in (load_ranking, load_judgments):
-            with pytest.raises(DataError, match=f"5 columns, {lacks}.*Next: "):
+            with pytest.raises(DataError, match=f"5 columns, {lacks}.*Next: ") as error:
                 load(write(tmp_path, "r", text))
+            assert ("awk" in str(error.value)) == lacks.endswith("run")  # it adds the last column
     with pytest.raises(DataError, match="preference judgments"):
         load_judgments(write(tmp_path, "p", "q1 j1 1 d1 1.0\nq1 j1 1 d2 0.0\n"))
 
