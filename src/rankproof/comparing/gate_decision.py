@@ -159,7 +159,11 @@ def _decision(
     found = detectable(row, alphas[1], sides=1, beyond=margin, ends=ends)
     lowest, highest = (end if math.isfinite(end) else None for end in (low, high))
     return GateRow(
-        *("difference", "", "", outcome, n),
+        check="difference",
+        measure="",
+        slice="",
+        outcome=outcome,
+        n=n,
         difference=gain,
         low=lowest,
         high=highest,

@@ -142,7 +142,8 @@ def _cases(found: Gate) -> Cases:
     results = {"pass": "passed", "fail": "failure", "invalid": "error"}
     cases = [
         SuiteCase(
-            *(_label(each), f"gate.{each.check}"),
+            _label(each),
+            f"gate.{each.check}",
             results.get(each.outcome, "failure" if found.strict and each.decides else "skipped"),
             sentence_of(each, found),
         )
