@@ -331,9 +331,9 @@ def test_rows_that_were_counted_in_another_way_are_read(tmp_path: Path, capsys):
     judgments.write_text("q1\ta\t1\nq2\tb\t1\n")
     assert run(["evaluate", str(judgments), "--counted", str(rows), "-m", "RR,SetP", "-f", "csv"]) == 0
     assert "RR,0.25," in capsys.readouterr().out
-    rows.write_text(  # as engines write JSON lines, without what is null
+    rows.write_text(  # as engines write JSON lines, without what is null; and a column of one's own
         '{"query_id": "q1", "doc_id": "a", "place": 2, "first_place": 1, "last_place": 2}\n'
-        '{"query_id": "q1", "retrieved": 3}\n{"query_id": "q2", "retrieved": 1}\n'
+        '{"query_id": "q1", "retrieved": 3, "system": "bm25"}\n{"query_id": "q2", "retrieved": 1}\n'
     )
     assert run(["evaluate", str(judgments), "--counted", str(rows), "-m", "RR,SetP", "-f", "csv"]) == 0
     assert "RR,0.25," in capsys.readouterr().out

@@ -160,11 +160,8 @@ def _check_places(
 
 def numbers_of(columns: Mapping[str, Sequence[object] | Array]) -> tuple[dict[str, Array], dict[str, Array]]:
     """Found documents and queries apart, from the columns of the counting query over numbered judgments."""
-    numbers = {
-        name: each if isinstance(each, np.ndarray) else as_floats(each)
-        for name, each in columns.items()
-        if name not in ("query_id", "doc_id", "rules")
-    }
+    wanted = {name: columns[name] for name in ("query", "judgment", *COUNTS, *OF_QUERIES)}
+    numbers = {name: each if isinstance(each, np.ndarray) else as_floats(each) for name, each in wanted.items()}
     is_found = ~np.isnan(numbers["judgment"])
     found = {name: numbers[name][is_found] for name in ("judgment", *COUNTS)}
     return found, {name: numbers[name][~is_found] for name in ("query", *OF_QUERIES)}
