@@ -96,11 +96,12 @@ def _rows(placed: Iterator[Row]) -> Iterator[tuple[str, str, Any]]:
     """Where each span stands, its query, and its (document, start, end, grade); None for a query without spans."""
     for where, item in placed:
         if isinstance(item, Mapping) and field_of(item, START) is None and "_id" in item:  # all spans of a query
-            query, listed = checked_id(item["_id"], where), item.get("text")
+            query, listed = checked_id(item["_id"], where), item.get("text", item)
             if isinstance(listed, str):  # a line without header
                 listed = [listed.rstrip("\r").split("\t")]
-            if not isinstance(listed, Sequence):
-                raise unfit(where, item, EXPECTED, "correct this row")
+            if listed is not None and not isinstance(listed, Sequence):
+                step = "correct this row, or give the query a list of its spans, each (document, start, end)"
+                raise unfit(where, listed, EXPECTED, step)
             for row in listed or [None]:
                 yield where, query, _named(row, where) if isinstance(row, Mapping) else row
         elif isinstance(item, Mapping):

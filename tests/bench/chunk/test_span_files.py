@@ -68,7 +68,8 @@ def test_parquet(tmp_path: Path) -> None:
 
 
 def test_a_query_without_spans_stays() -> None:
-    assert load_spans({"q1": [("d1", 0, 4)], "q2": []}).by_query["q2"] == ()
+    found = load_spans({"q1": [("d1", 0, 4)], "q2": [], "q3": None}).by_query
+    assert found["q2"] == found["q3"] == ()
 
 
 def test_the_fingerprint_is_that_of_the_judgments_in_any_order() -> None:
@@ -106,7 +107,7 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, message: str) -> None:
         ([("q1", "d1", 1, 5, True)], "got True as a grade"),
         ([("q1", 1.5, 1, 5)], "as an id"),
         ({"q1": [("d1", 1)]}, "'q1': got .*expected query, document, start, end"),
-        ({"q1": {"d1": [(1, 5)]}}, r"'q1': got {'d1': .*expected query, document, start, end"),
+        ({"q1": {"d1": [(1, 5)]}}, r"'q1': got {'d1': .*list of its spans, each \(document, start, end\)"),
         ([{"query": "q1", "start": 1, "end": 5}], "no document in"),
         ([{"query": "q1", "document": "d", "start": 1}], "no end in"),
         ([], "it has no queries"),
