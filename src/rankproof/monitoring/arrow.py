@@ -61,7 +61,8 @@ def batches(path: Path | io.BytesIO, name: str, maker: RowMaker, *, ids: bool = 
             for group in map(file.metadata.row_group, range(groups)):
                 for column in map(group.column, range(group.num_columns)):
                     path_in_file = column.path_in_schema
-                    size += column.total_uncompressed_size * (path_in_file.partition(".")[0] in wanted)
+                    if path_in_file.partition(".")[0] in wanted:
+                        size += column.total_uncompressed_size
                     if column.physical_type == "BYTE_ARRAY":
                         beyond[path_in_file] += column.total_uncompressed_size - 4 * column.num_values
             # Texts, within lists too, are kept as places in a dictionary if the file has them so: a text takes four

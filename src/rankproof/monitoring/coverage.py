@@ -127,8 +127,12 @@ def kinds_between(own: Sequence[str], live: LiveQueries, rows: Array, kind: Arra
         members = np.flatnonzero(kind == k)
         asked_of = members[members >= n] if asked.yes else members
         middle = int(asked_of[np.argmax(rows[asked_of] @ middles[k])])
-        verdict = "too few" if asked.value > had.value else "too many"
-        verdict = "missing" if not had.yes else verdict if p <= 0.05 else "unclear"
+        if not had.yes:
+            verdict = "missing"
+        elif p > 0.05:
+            verdict = "unclear"
+        else:
+            verdict = "too few" if asked.value > had.value else "too many"
         found.append(QueryKind(texts[middle], asked, had, p, verdict))
     return found
 
