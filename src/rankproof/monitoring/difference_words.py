@@ -152,7 +152,7 @@ def differences_table(differences: Sequence[VariantDifference]) -> Table:
 
 def outages(found: Monitor, most: int | None = None) -> Iterator[Block]:
     """All outages or those that cost most events, in order of time, and how many there are beside them."""
-    worst = sorted(found.outages, key=lambda each: each.seen - each.usual)[:most]
+    worst = set(sorted(found.outages, key=lambda each: each.seen - each.usual)[:most])
     if worst:
         yield Paragraph("Outages:")
         yield Bullets([f"{outage_sentence(each, found.calendar)}." for each in found.outages if each in worst])
