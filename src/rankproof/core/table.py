@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
-from rankproof.core.arrays import Array, narrow, offsets
+from rankproof.core.arrays import Array
 from rankproof.core.conventions import USUAL, Conventions, comparable_scores, drop_repeats, order_equals
 from rankproof.core.hits import Hits
 from rankproof.core.judgments import Judgments
@@ -49,50 +48,16 @@ class RankingTable(Displayable):
 
     def by_query(self) -> dict[str, list[int]]:
         """The rows of each query, in the order they stand; a query without documents has none."""
-        return dict(gather_queries(self))
+        rows: dict[str, list[int]] = {query: [] for query in self.empty}
+        for row, query in enumerate(self.query):
+            rows.setdefault(query, []).append(row)
+        return rows
 
     def take(self, rows: Sequence[int]) -> RankingTable:
         """Some of the rows."""
         query, doc = ([column[row] for row in rows] for column in (self.query, self.doc))
         score, rank = (None if each is None else each[rows] for each in (self.score, self.rank))
         return RankingTable(query, doc, score, rank, source=self.source)
-
-
-@dataclass(frozen=True, eq=False)
-class WholeRankings:
-    """The rows of a table, gathered by query."""
-
-    table: RankingTable
-    queries: list[str]
-    """The queries in the order they appear."""
-    code: Array
-    """Which query each row of the table belongs to."""
-    order: Array
-    """The rows query by query, each query's in the order they stand."""
-    start: Array
-    """Where each query begins in `order`; one more entry than there are queries."""
-
-    @property
-    def sizes(self) -> Array:
-        """How many documents each ranking holds."""
-        return np.diff(self.start)
-
-    def __iter__(self) -> Iterator[tuple[str, list[int]]]:
-        """Each query with its rows, one at a time: all of them as lists would take more than the table."""
-        for number, query in enumerate(self.queries):
-            yield query, self.order[self.start[number] : self.start[number + 1]].tolist()
-
-
-def gather_queries(table: RankingTable) -> WholeRankings:
-    """The table with its rows gathered by query.
-
-    >>> list(gather_queries(RankingTable(["b", "a", "b"], ["x", "y", "z"], empty=("c",))))
-    [('c', []), ('b', [0, 2]), ('a', [1])]
-    """
-    index = {query: i for i, query in enumerate(dict.fromkeys(chain(table.empty, table.query)))}
-    code = np.fromiter(map(index.__getitem__, table.query), dtype=np.int32, count=len(table.query))
-    start = offsets(np.bincount(code, minlength=len(index)))
-    return WholeRankings(table, list(index), code, narrow(np.argsort(code, kind="stable")), start)
 
 
 class Rankings(Protocol):
@@ -137,7 +102,10 @@ def best_first(table: RankingTable, conventions: Conventions | None = None) -> d
     {'q': ['b', 'a']}
     """
     conventions = conventions or USUAL
-    ordered = ((query, rows_in_order(table, rows, conventions)) for query, rows in gather_queries(table))
+    rows = defaultdict(lambda: array("q"), {query: array("q") for query in table.empty})
+    for row, query in enumerate(table.query):
+        rows[query].append(row)  # as `by_query`, in a fifth of the memory of lists
+    ordered = ((query, rows_in_order(table, own.tolist(), conventions)) for query, own in rows.items())
     return {query: [str(table.doc[row]) for row in own] for query, own in ordered}
 
 

@@ -11,15 +11,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 
+from rankproof.core.arrays import narrow, offsets
 from rankproof.core.conventions import USUAL, Conventions
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
+from rankproof.core.table import RankingTable
 from rankproof.document.model import Bullets, Document, Paragraph, Part, PlainData, Result
 from rankproof.document.numbers import count
 from rankproof.errors import shorten
@@ -160,6 +163,44 @@ class FindingCase:
     def names(self, which: Array) -> list[str]:
         """The ids of the queries that `which` (booleans) picks."""
         return [self.judgments.query_ids[i] for i in np.flatnonzero(which).tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class WholeRankings:
+    """The rows of a table, gathered by query."""
+
+    table: RankingTable
+    queries: list[str]
+    """The queries in the order they appear."""
+    code: Array
+    """Which query each row of the table belongs to."""
+    order: Array
+    """The rows query by query, each query's in the order they stand."""
+    start: Array
+    """Where each query begins in `order`; one more entry than there are queries."""
+
+    @property
+    def sizes(self) -> Array:
+        """How many documents each ranking holds."""
+        return np.diff(self.start)
+
+    def __iter__(self) -> Iterator[tuple[str, list[int]]]:
+        """Each query with its rows, one at a time: all of them as lists would take more than the table."""
+        for number, query in enumerate(self.queries):
+            yield query, self.order[self.start[number] : self.start[number + 1]].tolist()
+
+
+def gather_queries(table: RankingTable) -> WholeRankings:
+    """The table with its rows gathered by query.
+
+    >>> from rankproof.core.table import RankingTable
+    >>> list(gather_queries(RankingTable(["b", "a", "b"], ["x", "y", "z"], empty=("c",))))
+    [('c', []), ('b', [0, 2]), ('a', [1])]
+    """
+    index = {query: i for i, query in enumerate(dict.fromkeys(chain(table.empty, table.query)))}
+    code = np.fromiter(map(index.__getitem__, table.query), dtype=np.int32, count=len(table.query))
+    start = offsets(np.bincount(code, minlength=len(index)))
+    return WholeRankings(table, list(index), code, narrow(np.argsort(code, kind="stable")), start)
 
 
 # Do two names mean the same model? A judge that ranked, embedded or wrote what it judges is biased towards it.

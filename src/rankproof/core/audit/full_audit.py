@@ -20,7 +20,9 @@ from rankproof.core.audit import (
     Finding,
     FindingCase,
     Severity,
+    WholeRankings,
     few_examples,
+    gather_queries,
 )
 from rankproof.core.audit.hit_checks import audit_hits, misspelt_ids, none_relevant, strictest, with_spelling
 from rankproof.core.audit.ids import JOINED, misspelt_between
@@ -43,7 +45,7 @@ from rankproof.core.hits import Array
 from rankproof.core.join import contrary_groups
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.table import RankingTable, WholeRankings, gather_queries
+from rankproof.core.table import RankingTable
 from rankproof.document.numbers import count
 from rankproof.errors import shorten
 

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import unquote_plus
 
-from rankproof.core.audit import EXAMPLES, Finding, Severity, list_words
+from rankproof.core.audit import EXAMPLES, Finding, Severity, gather_queries, list_words
 from rankproof.core.judgments import Judgments
-from rankproof.core.table import RankingTable, gather_queries
+from rankproof.core.table import RankingTable
 from rankproof.document.numbers import count, share
 from rankproof.errors import shorten
 
