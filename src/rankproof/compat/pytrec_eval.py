@@ -22,7 +22,6 @@ from rankproof.compat.trec_eval.files import CATALOGUE, NICKNAMES
 from rankproof.compat.trec_eval.options import OptionColumn, Options, columns_of
 from rankproof.core.hits import Array, Hits
 from rankproof.core.join import Census, join
-from rankproof.core.judgments import Judgments
 from rankproof.errors import DataError, UsageError, check_each, check_whole, explain_calls, not_known, shorten
 from rankproof.io.load import load_judgments, load_ranking
 
@@ -65,7 +64,12 @@ class RelevanceEvaluator:
         judged_docs_only_flag: bool = False,
     ) -> None:
         """Prepare judgments `{query: {document: grade}}` and measures for any number of runs."""
-        self._judgments = _judgments(query_relevance)
+        judged = {query: grades for query, grades in _plain(query_relevance).items() if grades is None or len(grades)}
+        self._judgments = known = load_judgments(judged)
+        fraction = np.flatnonzero(known.grade != np.trunc(known.grade))
+        if len(fraction):
+            where, grade = shorten(known.queries[known.query[fraction[0]]]), known.grade[fraction[0]]
+            raise DataError(f"query {where}: got grade {grade:g}, expected a whole number. Next: round it")
         # pytrec_eval takes True for 1
         whole = int(relevance_level) if isinstance(relevance_level, bool) else relevance_level
         level = check_whole("relevance_level", whole, advice="give one")
@@ -90,18 +94,6 @@ def _values(column: OptionColumn, options: Options) -> Callable[[Hits], Array]:
     if column.entry.average == "none":
         return lambda hits: np.full(hits.n, float(column.entry.whole))
     return values_of(column, options)
-
-
-def _judgments(query_relevance: Mapping[str, Mapping[str, int]]) -> Judgments:
-    judged = {query: grades for query, grades in _plain(query_relevance).items() if grades is None or len(grades)}
-    known = load_judgments(judged)
-    fraction = np.flatnonzero(known.grade != np.trunc(known.grade))
-    if len(fraction):
-        where = shorten(known.queries[known.query[fraction[0]]])
-        raise DataError(
-            f"query {where}: got grade {known.grade[fraction[0]]:g}, expected a whole number. Next: round it"
-        )
-    return known
 
 
 def _plain(table: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -112,9 +112,12 @@ class Audit(Result):
         times = Counter(each.severity for each in self)
         told = [count(times[each], each) for each in times]
         parts = [
-            Part(Bullets([str(each)], [each.severity]), rank=rank, name=f"more {each.severity}")
+            Part(
+                Bullets([str(each)], [each.severity]),
+                rank=SEVERITIES.index(each.severity),
+                name=f"more {each.severity}",
+            )
             for each in self
-            for rank in [SEVERITIES.index(each.severity)]
         ]
         opening = Paragraph(f"{', '.join(told)}:" if told else "Nothing to report.")
         return Document("Audit", [Part(opening, Paragraph("")), *parts], [each.to_dict() for each in self])

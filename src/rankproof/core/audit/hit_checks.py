@@ -191,6 +191,7 @@ def _judged(judgments: Judgments, which: Array) -> tuple[str, ...]:
 
 DROWNED = 0.9
 """If showing nothing is right this often, accuracy says nothing about the documents shown."""
+BESIDE_ACCURACY = {"P": precision, "R": recall, "F1": f_measure}
 
 
 def accuracy_trap(case: FindingCase) -> Iterator[Finding]:
@@ -202,20 +203,16 @@ def accuracy_trap(case: FindingCase) -> Iterator[Finding]:
     asked = next((each for each in case.measures if each.spec.function is accuracy.spec.function), None)
     if asked is None:
         return
-    wrong = relevant_count(case.hits, asked.rel or 0)  # where no document is shown, only these are
-    own, nothing = float(case.hits.by_parts(asked).mean()), float((1 - wrong / case.hits.corpus_size).mean())
     k, rel = asked.cutoff, asked.rel or 0
+    wrong = relevant_count(case.hits, rel)  # where no document is shown, only these are
+    own, nothing = float(case.hits.by_parts(asked).mean()), float((1 - wrong / case.hits.corpus_size).mean())
     at = "" if k is None else f"@{k}"
-    shown = {
-        "P": precision(case.hits, k=k, rel=rel),
-        "R": recall(case.hits, k=k, rel=rel),
-        "F1": f_measure(case.hits, beta=1, k=k, rel=rel),
-    }
+    means = {name: each(case.hits, k=k, rel=rel).mean() for name, each in BESIDE_ACCURACY.items()}
     drowned = nothing >= DROWNED
     why = ", as almost every document is rightly left out, whatever the ranking" if drowned else ""
     message = (
         f"{asked} is {_close(own)}; returning nothing at all would score {_close(nothing)}{why}. On the same documents "
-        f"{', '.join(f'{name}{at} is {values.mean():.3f}' for name, values in shown.items())}."
+        f"{', '.join(f'{name}{at} is {mean:.3f}' for name, mean in means.items())}."
     )
     advice = "judge the retriever by P, R and F1."
     yield Finding("warning" if drowned else "note", "accuracy-trap", case.hits.n, message, (), advice)
