@@ -22,7 +22,7 @@ from rankproof.core.explanation import ExplainedCase
 from rankproof.core.hits import ABOVE_ZERO, Array
 from rankproof.core.judgments import Judgments
 from rankproof.core.measure import Measure
-from rankproof.core.measures.interpolated_precision import best_precision
+from rankproof.core.measures.interpolated_precision import interpolated_precision
 from rankproof.diagnosing import Diagnosis
 from rankproof.document.charts import Bar
 from rankproof.document.model import Displayable
@@ -240,7 +240,7 @@ def _all_bars(
 
 def _system(name: str, scores: Scores, bars: tuple[Bar, ...]) -> System:
     first, hits, rel = first_measure(scores), hits_of(scores), relevant_from(scores)
-    curve = (float(best_precision(hits, at, rel, "nearest").mean()) for at in RECALLS)
+    curve = (float(interpolated_precision(hits, recall=at, rel=rel).mean()) for at in RECALLS)
     success = (float((hits.top(k).relevant(rel).count() > 0).mean()) for k in DEPTHS)
     slices = {group: (len(part.column(first).counting), part[first]) for group, part in scores.slices.items()}
     return System(name, bars, tuple(curve), tuple(success), slices)

@@ -25,15 +25,6 @@ def needed_count(total: Array, recall: float, rounding: str) -> Array:
     return np.floor(exact) + (exact - np.floor(exact) >= 0.5)
 
 
-def best_precision(h: Hits, recall: float, rel: float, rounding: str) -> PerQuery:
-    """The highest precision at any rank that reaches the recall; 0 if none does."""
-    good = h.relevant(rel)
-    reached = good.nth >= needed_count(relevant_count(h, rel), recall, rounding)[good.query]
-    best = np.zeros(h.n)
-    np.maximum.at(best, good.query[reached], (good.nth / good.rank)[reached])
-    return best
-
-
 @measure("IPrec", also=("iprec", "iprec_at_recall"), at="recall")
 def interpolated_precision(h: Hits, recall: Share = 0, rel: Grade = 1, rounding: Rounding = "nearest") -> PerQuery:
     """The best precision with at least a given recall: one point of the precision-recall curve.
@@ -51,7 +42,11 @@ def interpolated_precision(h: Hits, recall: Share = 0, rel: Grade = 1, rounding:
     >>> evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "IPrec@0.8")["IPrec@0.8"]
     0.5
     """
-    return best_precision(h, recall, rel, rounding)
+    good = h.relevant(rel)
+    reached = good.nth >= needed_count(relevant_count(h, rel), recall, rounding)[good.query]
+    best = np.zeros(h.n)
+    np.maximum.at(best, good.query[reached], (good.nth / good.rank)[reached])
+    return best
 
 
 @measure("IPrec11", also=("11pt_avg", "11pt", "eleven_point"))
@@ -70,7 +65,8 @@ def eleven_points(h: Hits, rel: Grade = 1, rounding: Rounding = "nearest") -> Pe
     >>> round(evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "IPrec11")["IPrec11"], 4)
     0.8636
     """
-    return np.mean([best_precision(h, point, rel, rounding) for point in POINTS], axis=0)  # type: ignore[no-any-return]
+    values = [interpolated_precision(h, recall=point, rel=rel, rounding=rounding) for point in POINTS]
+    return np.mean(values, axis=0)  # type: ignore[no-any-return]
 
 
 @writes(interpolated_precision)
