@@ -59,7 +59,7 @@ def divisor(h: Hits, k: int | None, denominator: str) -> PerQuery:
 
 
 def top_share(good: Array, k: int | None, denominator: str) -> PerQuery:
-    """The highest share that so many good documents can be of those shown: only a division by `k` costs a short list."""
+    """The highest share that so many good documents can be of those shown: only a division by `k` costs a list."""
     if k is None or denominator == "returned":
         return (good > 0).astype(np.float64)
     return np.minimum(good, k) / k
