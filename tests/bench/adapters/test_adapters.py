@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import lru_cache, partial, wraps
@@ -106,6 +107,22 @@ def test_a_retriever_works_inside_a_running_loop() -> None:
 
     for retriever in (awaited, bit_by_bit, lambda text: awaited(text)):
         assert asyncio.run(notebook(retriever)) == ANSWER
+
+
+@pytest.mark.slow
+def test_a_call_that_was_interrupted_inside_a_running_loop_does_not_hold_up_the_end() -> None:
+    code = """
+import asyncio, os, signal, threading
+from rankproof.bench.adapters import adapt
+async def search(text):
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    await asyncio.sleep(60)
+async def notebook():
+    adapt(search).search(["why?"], 10)
+asyncio.new_event_loop().run_until_complete(notebook())
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20)
+    assert ended.stderr.endswith("KeyboardInterrupt\n")
 
 
 @pytest.mark.parametrize("limits", [{}, {"timeout": None}])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import Parameter
 from itertools import pairwise
+from threading import Thread
 from typing import Any, TypeAlias
 
 from rankproof.bench.adapters.code import code_digest, digest_of, plain_value, state_of
@@ -86,11 +87,24 @@ def _off_loop(do: Callable[[], Any]) -> Any:
         asyncio.get_running_loop()
     except RuntimeError:
         return do()
-    pool = ThreadPoolExecutor(1)
-    try:
-        return pool.submit(do).result()
-    finally:
-        pool.shutdown(wait=False)  # after Ctrl-C the call may hang
+    kept = _Kept()
+    Thread(target=kept.take, args=(do,), daemon=True).start()
+    return kept.result()
+
+
+class _Kept(Future[Any]):
+    """What a function returned or raised in another thread; either is handed to the caller."""
+
+    def take(self, do: Callable[[], Any]) -> None:
+        with self:
+            self.set_result(do())
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if error is not None:
+            self.set_exception(error)
+        return True
 
 
 def finish(value: Any) -> Any:
