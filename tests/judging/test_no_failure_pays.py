@@ -168,6 +168,12 @@ def test_what_is_said_twice_counts_once() -> None:
     assert {name for name in names if two[name] == one[name]} == {*names} - {"context_relevance"}
 
 
+def test_what_a_sample_lacks_is_told_in_one_order() -> None:
+    """Without it each process has an order of its own, so that two reports of one judging differ."""
+    rows = [{"query": "q?"}, {"query": "q?", "contexts": ["a b."], "answer": "a b."}]
+    assert list(judge(rows, "faithfulness", judge="lexical").emptied) == ["answer", "contexts"]
+
+
 @pytest.mark.slow
 def test_a_mean_over_what_is_left_never_stands_alone_in_any_face() -> None:
     """A system that is silent where it would err has a higher mean: n and the bounds stand beside it everywhere."""

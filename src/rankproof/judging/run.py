@@ -167,8 +167,8 @@ class JudgeRun:
         self.given |= {name for name in OF_THE_SYSTEM for each in samples if each.has(name)}
         whole = []
         for each in samples:
-            lacking = {name: OF_THE_SYSTEM[name] for name in self.given if not each.has(name)}
-            self.emptied.update(lacking.keys() - {"citations"})
+            lacking = {name: OF_THE_SYSTEM[name] for name in sorted(self.given) if not each.has(name)}
+            self.emptied.update(name for name in lacking if name != "citations")
             whole.append(replace(each, **lacking) if lacking else each)
         return whole
 
