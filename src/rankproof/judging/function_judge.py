@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from numbers import Real
 from time import perf_counter
 from types import CodeType
 from typing import Any, TypeVar
@@ -89,8 +90,7 @@ def verdict_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
         return Verdict(ask, None, judge, items=tuple(dict.fromkeys(items)))
     if given.keys().isdisjoint(("value", "probability")):
         return Unmeasured(ask, f"got {shorten(reply)}, expected a mapping with value or probability")
-    told = (given.get(name) for name in ("value", "probability"))
-    value, probability = (each.item() if isinstance(each, np.generic) else each for each in told)
+    value, probability = _plain(given.get("value")), _plain(given.get("probability"))
     if isinstance(value, float) and probability is None:
         value, probability = None, value
     if value is None and probability is None:
@@ -102,6 +102,12 @@ def verdict_of(ask: Ask, reply: Any, judge: str) -> Verdict | Unmeasured:
         value = PLAIN_YES[ask.relation] if value else 0
     quote, origin = given.get("quote") or "", {SOFT: True} if soft else {}
     return check_verdict(Verdict(ask, value, judge, probability, quote, origin=origin))
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy as Python's own, and a fraction as a float."""
+    found = value.item() if isinstance(value, np.generic) else value
+    return found if isinstance(found, int) else float(found) if isinstance(found, Real) else found
 
 
 AT_ONCE = 32

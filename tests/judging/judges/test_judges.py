@@ -6,6 +6,7 @@ import asyncio
 import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,8 @@ def test_a_judge_that_settles_nothing_is_not_called_steady() -> None:
         (0.5, S, 1),
         (0.49, R, 0),
         (1.0, R, 3),
+        (Fraction(3, 4), S, 1),
+        ({"probability": Fraction(3, 4)}, S, 1),
         ({"value": 2, "quote": "right words"}, R, 2),
         ({"probability": 0.2}, Q, 0),
         ({"value": 1, "probability": 0.9, "quote": None}, S, 1),
@@ -89,6 +92,7 @@ def test_replies_that_are_verdicts(reply: Any, ask: Ask, value: int) -> None:
     found = said(reply, ask)
     assert isinstance(found, Verdict)
     assert (found.value, type(found.value)) == (value, int)
+    assert isinstance(found.probability, float | None)
 
 
 @pytest.mark.parametrize(
