@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -271,6 +272,14 @@ def test_fusions_are_checked_before_anything_runs(described: Any, part: str, wor
     with pytest.raises(UsageError, match=r"fusion\.rrf") as caught:
         grid(described(text))
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("part", ['"rff"', '{ kind = "rrf", q = 5 }', '{ kind = "weighted-sum", weights = [[1, -2]] }'])
+def test_fusions_are_checked_where_no_hybrid_uses_them(part: str) -> None:
+    with pytest.raises(UsageError, match=r"fusion\.rrf"):
+        grid(
+            {"benchmark": "sample", "retrievers": {"words": "keyword"}, **tomllib.loads(f"fusion = {{ rrf = {part} }}")}
+        )
 
 
 def test_a_missing_model_library_is_named_before_anything_runs(described: Any) -> None:

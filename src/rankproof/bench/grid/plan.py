@@ -316,11 +316,15 @@ def _check_condition(where: str, given: Any, alone: bool) -> None:
 def _fusions(source: GridSource, searched: Levels) -> Levels:
     """How hybrids combine their parts; a fusion must be one that `fuse` knows, and fit each of them."""
     parts = list(parts_of(source, "fusion")) or [GridPart("rrf", "rrf")]
+    hybrids = [part.of for part in searched.values() if part.kind == HYBRID]
     for part in parts:
-        for hybrid in searched.values():
-            if hybrid.kind == HYBRID:
-                with source.errors_at("fusion", part.label or part.name):
-                    fusion_recipe(part, hybrid.of)
+        weights = part.options.get("weights")
+        # Without a hybrid a fusion is not used, but a typo in it is told: it combines as many names as it has weights.
+        several = weights if isinstance(weights, Mapping | list | tuple) else ("", "")
+        some = several if isinstance(weights, Mapping) else [f"r{n}" for n in range(len(several))]
+        for names in hybrids or [tuple(some)]:
+            with source.errors_at("fusion", part.label or part.name):
+                fusion_recipe(part, names)
     return _by_name(parts)
 
 
