@@ -27,6 +27,7 @@ from rankproof.core.conventions import FEWEST_TO_DECIDE
 from rankproof.core.corpus import Corpus, Document
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.document import model
+from rankproof.document.numbers import for_face
 from rankproof.errors import DataError, UsageError, check_one_of, check_whole, is_number, shorten
 from rankproof.io.corpora import load_corpus, load_questions
 from rankproof.io.load import Columns, with_columns
@@ -192,9 +193,10 @@ def split_questions(
         raise UsageError(f"kinds: got {shorten(kinds)}, expected {{question: kind}}. Next: give a mapping.")
     above_0 = isinstance(shares, Mapping) and all(is_number(share) and share > 0 for share in shares.values())
     if not above_0 or not math.isclose(sum(shares.values()), 1):
+        like = for_face("{'tune': 0.5, 'test': 0.5}", "tune=0.5, test=0.5")
         raise UsageError(
             f"shares: got {shorten(shares)}, expected a share above 0 for each part, 1 in all. "
-            "Next: give them like tune=0.5, test=0.5."
+            f"Next: give them like {like}."
         )
     if kinds and given and not any(query in kinds for query in given):
         raise DataError(
