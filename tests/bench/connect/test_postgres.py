@@ -146,6 +146,15 @@ def test_the_connection_is_fine_after_a_fault(postgres_at: str, documents: str) 
     store.close()
 
 
+def test_a_connection_that_was_closed_is_told(postgres_at: str) -> None:
+    import psycopg
+
+    connection = psycopg.connect(postgres_at)
+    connection.close()
+    with pytest.raises(StoreError, match=r"postgres: the connection is closed\. Next: check"):
+        postgres(connection, "pages")
+
+
 def test_secrets_are_never_shown(postgres_at: str) -> None:
     url = "postgresql://me:s3cret@127.0.0.1:1/shop"
     store = postgres(url, "documents")

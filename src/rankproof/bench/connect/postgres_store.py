@@ -33,7 +33,8 @@ class Connections:
                 told = self.psycopg.conninfo.conninfo_to_dict(self._where)
             self._secrets = [told.get("password")]
         else:
-            told = where.info.get_parameters()
+            with self.faults():
+                told = where.info.get_parameters()
         self.address = {name: str(told[name]) for name in ("host", "port", "dbname") if told.get(name)}
         self._idle: deque[Any] = deque()
         weakref.finalize(self, _close, self._idle)
