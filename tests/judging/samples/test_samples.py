@@ -527,3 +527,7 @@ def test_the_list_of_references_of_ragas_is_one_reference() -> None:
     assert sample_of(both).reference == "One."
     with pytest.raises(DataError, match="ground_truth"):
         sample_of({**both, "ground_truths": ["Two."]})
+
+
+def test_the_text_of_a_mapping_goes_before_its_content() -> None:
+    assert sample_of({"question": {"content": "b", "text": "a"}, "answer": "x"}).query == "a"

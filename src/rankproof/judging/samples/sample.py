@@ -162,7 +162,7 @@ def text_from(value: Any, field: str, where: str) -> str:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if not isinstance(value, str):  # a mapping, or what a model of LangChain or an engine of LlamaIndex gives back
-        names = (*NAMES[field], "content", "text", "query", "answer", "response")
+        names = (*NAMES[field], "text", "content", "query", "answer", "response")
         value = next((each for name in names if isinstance(each := get_from(value, name), str)), value)
     if not isinstance(value, str):
         several = "join several texts into one if all of them count, else keep the one that does"
