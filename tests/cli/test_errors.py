@@ -22,7 +22,12 @@ RUN = ("judgments.txt", "first.run")
         (("evaluat",), 2, "unknown command 'evaluat'. Did you mean 'evaluate'?"),
         (("evaluate", *RUN, "--tie", "id"), 2, "--ties"),
         (("evaluate", *RUN, "--ties", "trek"), 2, "ties: got 'trek'"),
-        (("evaluate", *RUN, "--import", "my.py"), 2, "Next: 'rankproof evaluate --help' lists what there is."),
+        (
+            ("evaluate", *RUN, "--import", "my.py"),
+            2,
+            "write it before the command: rankproof --import FILE|MODULE eval",
+        ),
+        (("experiment", "variants", "--version"), 2, "before the command: rankproof --version experiment variants ..."),
         (("evaluate", *RUN, "-f", "markdwn"), 2, "Did you mean 'markdown'?"),
         (("evaluate", *RUN, "-m", "nDCH@10"), 2, "Did you mean 'nDCG'?"),
         (("evaluate", *RUN, "-m", "P@0"), 2, "expected a whole number of at least 1"),

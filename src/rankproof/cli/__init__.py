@@ -291,7 +291,7 @@ def run(arguments: Sequence[str]) -> int:
         said = error.format_message().rstrip(".")
         said += "" if said.endswith(("?", "?)")) else "."
         if context is not None:
-            said += f" Next: '{context.command_path} --help' lists what there is."
+            said += f" Next: {_next(context, getattr(error, 'option_name', ''))}"
         return _fail(said, error.exit_code)
     except RankproofError as error:
         return _fail(_with_options(str(error), arguments), error.exit_code)
@@ -317,6 +317,15 @@ def _blame(error: Exception) -> str:
         return ""
     place = f"{PurePath(last.tb_frame.f_code.co_filename).name}, line {last.tb_lineno}"
     return f"{note}: {type(error).__name__}: {error} ({place}). Next: correct that function."
+
+
+def _next(context: click.Context, unknown: str) -> str:
+    """What to do after a wrong word: an option of the program itself stands before the command."""
+    before = next((each for each in rankproof.params if unknown in each.opts), None)
+    if before is None or context.parent is None:
+        return f"'{context.command_path} --help' lists what there is."
+    program, command = context.command_path.split(" ", 1)
+    return f"write it before the command: {' '.join(filter(None, (program, unknown, before.metavar, command)))} ..."
 
 
 def _with_options(message: str, arguments: Sequence[str]) -> str:
