@@ -212,6 +212,8 @@ def test_verdicts_are_listed_filtered_and_overridden(shell: Any) -> None:
         ("judge s.jsonl -f xml", 2, "format: got 'xml'"),
         ("judge s.jsonl --save a --save b", 2, "--save: got 2 names for 1"),
         ("judge s.jsonl --set temperature", 2, "--set: got 'temperature'"),
+        ("judge s.jsonl --set ledger=kept.db", 2, "--set: got 'ledger=kept.db'"),
+        ("judge s.jsonl --set spec=openai:m", 2, "--set: got 'spec=openai:m'"),
         ("judge gold.db", 3, "NUL byte"),
         ("verdicts -n -1", 2, "-n: got -1, expected a whole number of at least 0. Next: "),
         ("verdicts -n 99999999999999999999", 2, "there is no ledger of verdicts"),

@@ -51,7 +51,7 @@ def judge_named(spec: str, ledger: str | None, base_url: str | None, settings: S
 def model_options(given: Sequence[str], base_url: str | None) -> dict[str, Any]:
     """The options of a model, written as NAME=VALUE, and its address."""
     found: dict[str, Any] = {} if base_url is None else {"base_url": base_url}
-    for name, value in options.settings_named(given, "temperature=0").items():
+    for name, value in options.settings_named(given, "temperature=0", ("self", "judge", "spec", "ledger")).items():
         if name.startswith("extra."):  # options of the service, passed on as spelled
             found.setdefault("extra", {})[name.removeprefix("extra.")] = value
         else:

@@ -287,4 +287,4 @@ def number_of(text: str, option: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise UsageError(f"{option}: got {text!r}, expected a number. Next: write like 0.5.") from error
+        raise UsageError(f"{option}: got {text!r}, expected a number. Next: write one like 0.5.") from error

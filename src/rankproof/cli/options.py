@@ -6,7 +6,7 @@ import glob
 import os
 import re
 from ast import literal_eval
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import wraps
 from pathlib import Path, PurePath
@@ -277,17 +277,18 @@ def _noted(key: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     return lambda context, option, given: context.meta.update({key: given})
 
 
-def settings_named(given: Sequence[str], example: str) -> dict[str, Any]:
-    """What was given as NAME=VALUE, each value as Python or JSON reads it, else as text.
+def settings_named(given: Sequence[str], example: str, others: Collection[str]) -> dict[str, Any]:
+    """What was given as NAME=VALUE, each value as Python or JSON reads it, else as text; not a NAME of `others`.
 
-    >>> settings_named(["k=60", "soft=true", "mode=fast"], "k=60")
+    >>> settings_named(["k=60", "soft=true", "mode=fast"], "k=60", ["depth"])
     {'k': 60, 'soft': True, 'mode': 'fast'}
     """
     found: dict[str, Any] = {}
     for each in given:
         name, equals, value = each.partition("=")
-        if not equals:
-            raise UsageError(f"--set: got {each!r}, expected NAME=VALUE, like {example}. Next: write it so.")
+        if not equals or name.strip() in others:
+            wanted = f"NAME=VALUE, like {example}, of what has no option of its own"
+            raise UsageError(f"--set: got {each!r}, expected {wanted}. Next: write it so.")
         found[name.strip()] = value
         with suppress(ValueError, SyntaxError):
             found[name.strip()] = literal_eval({"true": "True", "false": "False", "null": "None"}.get(value, value))

@@ -219,10 +219,10 @@ def fuse_runs(
     if tuning is None:
         from rankproof.bench.fusion import fuse
 
-        numbers = weights and [number_of(each, "--weights") for each in weights.split(",")]
-        given = {"weights": numbers, "judgments": judgments, **chosen, **options.settings_named(settings, "k=60")}
+        numbers = None if weights is None else [number_of(each, "--weights") for each in weights.split(",")]
+        given = {"systems": paths, "weights": numbers, "judgments": judgments, **chosen}
         with tell_progress("reading and fusing"):
-            found = fuse(paths, **given)
+            found = fuse(**given, **options.settings_named(settings, "k=60", given))
         tell_written(place, _write(found, place, form))
         return
     for option, value in {"--weights": weights, "--set": settings, "--judgments": judgments}.items():
