@@ -141,5 +141,6 @@ def _sync(stream: BinaryIO) -> None:
 
 def _unwritable(where: Path, error: OSError) -> UsageError:
     room = error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
-    advice = "make room, or name a file elsewhere" if room else "name a file that can be written"
+    other = "name a file that can be written, in a folder that takes new files"
+    advice = "make room, or name a file elsewhere" if room else other
     return UsageError(f"{where}: cannot be written: {error.strerror or error}. Next: {advice}.")
