@@ -168,8 +168,10 @@ def whiskers(title: str, rows: Sequence[tuple[str, str, Bar]]) -> Markup:
     marks = [x_axis(scale, bottom, 2, ticks(scale.low, scale.high))]
     says = []
     for i, (name, role, bar) in enumerate(rows):
-        y, (start, end) = ROW * i + ROW / 2 + 2, bar.drawn
-        says.append(f"{name} {score(bar.mean)}, {f'{score(start)} to {score(end)}' if bar.known else 'no interval'}")
+        y = ROW * i + ROW / 2 + 2
+        start, end = bar.drawn
+        interval = f"{score(start)} to {score(end)}" if bar.known else "no interval"
+        says.append(f"{name} {score(bar.mean)}, {interval}")
         marks += [
             label(NAMES - 10, y + 4, name, f"name end {role}"),
             line(scale(start), y, scale(end), y, f"span {role}"),
