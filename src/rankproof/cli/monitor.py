@@ -251,7 +251,8 @@ def variants(shares: str | None, sparse: Sequence[str], **how: Any) -> None:
     difference can be trusted.
     """
     if shares is not None:
-        how["shares"] = {name: number_of(value, "--shares") for name, value in pairs([shares], "--shares").items()}
+        given = pairs([shares], "--shares")
+        how["shares"] = {name: options.number_of(value, "--shares") for name, value in given.items()}
     _show("variants", **how, sparse=split_names(sparse))
 
 
@@ -278,13 +279,5 @@ def clicks(propensities: str | None, **how: Any) -> None:
     estimated from documents that were shown at several ranks of one query.
     """
     if propensities is not None:
-        how["propensities"] = [number_of(each, "--propensities") for each in split_names([propensities])]
+        how["propensities"] = [options.number_of(each, "--propensities") for each in split_names([propensities])]
     _show("clicks", **how)
-
-
-def number_of(text: str, option: str) -> float:
-    """The number that an option has."""
-    try:
-        return float(text)
-    except ValueError as error:
-        raise UsageError(f"{option}: got {text!r}, expected a number. Next: write one like 0.5.") from error

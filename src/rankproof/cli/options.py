@@ -295,6 +295,14 @@ def settings_named(given: Sequence[str], example: str, others: Collection[str]) 
     return found
 
 
+def number_of(text: str, option: str) -> float:
+    """The number that an option has."""
+    try:
+        return float(text)
+    except ValueError as error:
+        raise UsageError(f"{option}: got {text!r}, expected a number. Next: write one like 0.5.") from error
+
+
 anyway = flag("--anyway", "Compare saved results that were not made in the same way, over what they share.")
 highest = value(
     *("--highest", "GRADE", "The best grade, 1 to 9.", 3),

@@ -122,10 +122,10 @@ def check_command(questions: str, judgments: str, runs: tuple[str, ...], corpus:
 def split(questions: str, shares: tuple[str, ...], by: str | None, seed: int) -> None:
     """Split questions into similar parts; one line per question: id, part."""
     from rankproof.bench.testset.questions import split_questions
-    from rankproof.cli.monitor import number_of, pairs
+    from rankproof.cli.monitor import pairs
 
     kinds = read_groups(by)
-    wanted = {name: number_of(share, "shares") for name, share in pairs(shares, "shares").items()}
+    wanted = {name: options.number_of(share, "shares") for name, share in pairs(shares, "shares").items()}
     parts = split_questions(questions, wanted, kinds=kinds, seed=seed)
     rows = [f"{query}\t{part}\n" for part, queries in parts.items() for query in queries]
     write("".join(rows), None)

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from rankproof.cli import options
-from rankproof.cli.monitor import number_of
 from rankproof.cli.options import check_one_stdin, check_single, named_paths
 from rankproof.cli.output import (
     Output,
@@ -219,7 +218,7 @@ def fuse_runs(
     if tuning is None:
         from rankproof.bench.fusion import fuse
 
-        numbers = None if weights is None else [number_of(each, "--weights") for each in weights.split(",")]
+        numbers = None if weights is None else [options.number_of(each, "--weights") for each in weights.split(",")]
         given = {"systems": paths, "weights": numbers, "judgments": judgments, **chosen}
         with tell_progress("reading and fusing"):
             found = fuse(**given, **options.settings_named(settings, "k=60", given))
