@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,12 @@ def test_every_line_fits_and_the_verdict_stays_beside_its_system(longest: int) -
     assert max(map(width, lines)) <= 80
     assert [line for line in lines if line.strip().startswith("dense") and line.endswith("better")]
     assert max(map(width, report(sample.judgments(), systems, MEASURES).format("full").splitlines())) <= 80
+
+
+def test_long_names_leave_won_and_lost_queries_in_one_row() -> None:
+    ranked = {f"{name}-{'x' * 20}": {"q": [name]} for name in ("one", "two", "six")}
+    shown = report({"q": {"one": 1}}, ranked, "RR").format("full").partition("Queries won/lost")[2]
+    assert len(re.findall(r"^two-x+ +0/1 +0/0$", shown, re.MULTILINE)) == 1
 
 
 def test_the_lists_show_why_a_query_moved() -> None:

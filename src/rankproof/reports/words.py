@@ -93,7 +93,9 @@ def _sections(content: Content) -> Iterator[tuple[str, Sequence[Block]]]:
     yield "How far down", [Table([_names(content), success, precision]), Paragraph("A full block is 1.")]
     yield "Where the relevant documents stand", _ranks(content)
     if content.duels:
-        yield "Queries won/lost", [duels(content)]
+        won = duels(content).columns
+        names = cut_apart([each.heading for each in won], 16)
+        yield "Queries won/lost", [Table([each._replace(heading=name) for each, name in zip(won, names, strict=True)])]
     if content.cases:
         yield "Queries to look at", _cases(content)
     yield "Audit", _audit(content)
