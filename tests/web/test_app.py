@@ -638,7 +638,7 @@ def test_one_bad_file_takes_no_page_away(start: Start, folder: Path) -> None:
     assert "<h1>fused against dense</h1>" in app.ask("/compare").text
     home = app.ask("/").text
     assert re.search(r"Production logs.*?log\.csv", home)
-    assert "two.json: cannot tell which column is the doc" in home
+    assert "rankproof convert two.json" in home
     assert "comes twice" in home
     assert "given before" in home  # the queries, which the pages do without
 

@@ -254,7 +254,9 @@ def _without_numbers(names: Sequence[str], path: Path) -> FileKind:
         try:
             guess(names, JUDGMENTS, path.name)
         except DataError as error:
-            raise Unclear(str(error)) from error
+            said = str(error).partition(" Next: ")[0]  # whose advice names an option that the app does not have
+            convert = f"rankproof convert {path.name} judgments.tsv --as judgments --columns query=NAME,doc=NAME"
+            raise Unclear(f"{said} Next: say which: {convert}") from error
         return FileKind.JUDGMENTS
     raise _unclear(path, f"no column of {', '.join(map(repr, names))} is a grade, a score or a rank, so it")
 
