@@ -241,11 +241,7 @@ def _diagnosis(
     grouped = groups_of(by, evidence.judgments)
     groups = group_places(scores.queries, grouped)
     left = (ungrouped_queries(scores.queries, groups), beyond_queries(scores.queries, grouped))
-    why: dict[str, tuple[Cause, ...]] = {}
-    with closing(Progress("diagnosing", len(evidence.asked), noun="queries")) as progress:
-        for query, each in evidence.asked.items():
-            progress.tell(len(why), 0)
-            why[query] = causes(each)
+    why = _causes(evidence)
     served = _served(evidence, why)
     # The queries of each kind, among those with a relevant document.
     features = {rule.kind: rule.feature for rule in RULES if rule.feature}
@@ -278,6 +274,16 @@ def _diagnosis(
         hole=gap,
         notes=(*unbounded_notes([row]), *_notes(evidence)),
     )
+
+
+def _causes(evidence: Evidence) -> dict[str, tuple[Cause, ...]]:
+    """The causes that apply to each query, however well it was served."""
+    found: dict[str, tuple[Cause, ...]] = {}
+    with closing(Progress("diagnosing", len(evidence.asked), noun="queries")) as progress:
+        for query, each in evidence.asked.items():
+            progress.tell(len(found), 0)
+            found[query] = causes(each)
+    return found
 
 
 def _served(evidence: Evidence, why: Mapping[str, tuple[Cause, ...]]) -> dict[str, Served]:
