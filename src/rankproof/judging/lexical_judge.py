@@ -180,10 +180,13 @@ def _nothing_of_it(ask: Ask, question: TextProfile, text: TextProfile, found: Le
 
 
 def _unsettled(ask: Ask, found: LexicalEvidence) -> Unmeasured:
+    """A probability between the bounds, with as many digits as tell it from them."""
     bounds = BOUNDS[ask.relation]
+    shown = (f"{found.probability:.{digits}f}" for digits in range(2, 17))
+    likely = next((each for each in shown if float(each) not in (bounds.no, bounds.yes)), repr(found.probability))
     no = f"{bounds.no:.2f} or less may be a no" if bounds.no >= 0 else "none is low enough for a no"
     yes = f"{bounds.yes:.2f} or more may be a yes" if bounds.yes <= 1 else "none is high enough for a yes"
-    return Unmeasured(ask, f"shared words leave it open (probability {found.probability:.4f}; {no}, {yes})")
+    return Unmeasured(ask, f"shared words leave it open (probability {likely}; {no}, {yes})")
 
 
 def _verdict(
