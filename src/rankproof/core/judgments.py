@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, wraps
@@ -10,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rankproof.core.arrays import LARGEST, narrow, offsets, run_rows
+from rankproof.core.arrays import narrow, offsets, run_rows
 from rankproof.core.hits import QUERIES, Array, Facets, Hits, PackedHits
 from rankproof.document.model import Displayable
 from rankproof.errors import DataError, NotThere, UsageError, check_whole, is_number, shorten
@@ -334,7 +335,7 @@ def by_levels(*judges: Sequence[float | None], retrieved: int | None = None) -> 
             isinstance(levels, str)
             or not isinstance(levels, Sequence)
             or len(levels) != len(judges[0])
-            or not all(each is None or (is_number(each) and abs(each) <= LARGEST) for each in levels)
+            or not all(each is None or _is_level(each) for each in levels)
         ):
             raise UsageError(
                 f"by_levels: got {shorten(levels)}, expected for each judge a list of as many finite numbers, None for "
@@ -349,6 +350,13 @@ def by_levels(*judges: Sequence[float | None], retrieved: int | None = None) -> 
         seen = np.flatnonzero(~np.isnan(given))
         groups.append(group([Order(seen, given[seen])], size))
     return Preferences(groups, size if retrieved is None else retrieved)
+
+
+def _is_level(value: object) -> bool:
+    try:
+        return is_number(value) and math.isfinite(value)  # type: ignore[arg-type]
+    except OverflowError:  # a whole number beyond any float
+        return False
 
 
 def _add_transitive(prefers: Array) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rankproof import agreement, evaluate, evaluate_spans, explain
@@ -204,6 +205,8 @@ def test_preferences_of_any_kind_are_numbers_or_an_error() -> None:
         told(lambda name=name: REGISTRY[name](by_levels([1, 2], [1])))  # type: ignore[misc]
         told(lambda name=name: REGISTRY[name]({"q": 1}))  # type: ignore[misc]
         assert REGISTRY[name](by_levels([None, None])) == 0, "no preference"
+        huge = by_levels([1e308, np.float32(2), 1])
+        assert REGISTRY[name](huge) == REGISTRY[name](by_levels([3, 2, 1])), "any finite level, of any size"
 
 
 LONG = "9" * 5000
