@@ -63,7 +63,8 @@ class Evaluation:
 
 
 def _evaluate_grades(judgments: str, results: str, columns: Sequence[OptionColumn], options: Options) -> Evaluation:
-    known, notes = _without_aspects(read_qrels(judgments, all_comments=True)), []
+    known = _without_aspects(read_qrels(judgments, all_comments=True))
+    notes = []
     whole = np.trunc(known.grade)  # as trec_eval reads grades
     if changed := int(np.count_nonzero(whole != known.grade)):
         known = replace(known, grade=whole)
@@ -238,9 +239,10 @@ def _print(planned: Sequence[OptionColumn], evaluation: Evaluation, options: Opt
             series[name] = np.array([zscore(value, norms.get((topic, name))) for topic, value in pairs])
     if options.per_query:
         shown = [column for column in planned if column.entry.shown != "summary"]
+        listed = [(column.name, column.entry.whole, series[column.name].tolist()) for column in shown]
         for place, topic in enumerate(topics.shown):
-            for column in shown:
-                print(line(column.name, topic, series[column.name][place], column.entry.whole, standardised))
+            lines = (line(name, topic, values[place], whole, standardised) for name, whole, values in listed)
+            sys.stdout.writelines(f"{each}\n" for each in lines)
     if topics.missing:
         raise StopError(
             f"topic '{topics.missing}' is judged but has no results. Next: -c counts such topics as 0", CALCULATION
@@ -251,6 +253,7 @@ def _print(planned: Sequence[OptionColumn], evaluation: Evaluation, options: Opt
         )
     if options.summary:
         fixed: dict[str, Value] = {**evaluation.fixed, "runid": run, "num_q": float(topics.divisor)}
-        for name, entry in ((each.name, each.entry) for each in planned if each.entry.shown != "topics"):
-            value = fixed[name] if name in fixed else summary(entry.average, series[name], topics.divisor)
-            print(line(name, "all", value, entry.whole, standardised))
+        for name, entry in ((each.name, each.entry) for each in planned):
+            if entry.shown != "topics":
+                value = fixed[name] if name in fixed else summary(entry.average, series[name], topics.divisor)
+                print(line(name, "all", value, entry.whole, standardised))
