@@ -323,8 +323,9 @@ class Measure:
         """The values over hits, or the measure with these parameters."""
         if not args:
             return self.with_params(params)
-        kinds, pair = READS.get(self.spec.kind), self.spec.kind == "pair"
-        if kinds and not (isinstance(args[0], kinds) and (not pair or (len(args) == 2 and isinstance(args[1], kinds)))):
+        kinds, pair = READS.get(self.spec.kind, (object,)), self.spec.kind == "pair"
+        fits = isinstance(args[0], kinds) and (not pair or (len(args) == 2 and isinstance(args[1], kinds)))
+        if not fits:
             what = "two lists of document ids" if pair else kinds[0].__name__
             raise UsageError(
                 f"{self.spec.name}: got {shorten(args if pair else args[0])}, expected parameters by name, or {what}. "
