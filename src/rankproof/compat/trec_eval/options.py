@@ -217,8 +217,10 @@ def parse_options(arguments: Sequence[str]) -> Options:
             number = int(value) if _WHOLE.fullmatch(value.strip()) else value
             # More documents are not counted anywhere.
             chosen[_FIELDS[name]] = min(check_whole(name, number, 0), sys.maxsize)
+        elif name in _FLAGS:
+            chosen[_FIELDS[name]] = name != "-n"
         elif name in _FIELDS:
-            chosen[_FIELDS[name]] = value if name not in _FLAGS else name != "-n"
+            chosen[_FIELDS[name]] = value
     options = Options(files=tuple(files), **chosen)
     if not (options.help or options.show_version) and len(files) != 2:
         raise UsageError(f"got {len(files)} files, expected 2: judgments and results\n{USAGE}")
