@@ -14,12 +14,12 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 84_799,
+    "lines": 81_906,
     "modules of over 400 lines": 0,
-    "code lines": 56_703,
+    "code lines": 55_226,
     "file names used twice": 20,
-    "class names in two packages": 9,
-    "short helpers used once": 88,
+    "class names in two packages": 8,
+    "short helpers used once": 74,
     "circles": 0,
     "modules crossed by evaluate": 15,
     "modules crossed by gate": 31,
