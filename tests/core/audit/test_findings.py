@@ -201,6 +201,12 @@ def test_many_relevant_documents_are_no_list() -> None:
     assert audited(ten, {q: [f"x{q}", f"y{q}"] for q in ten}).of_kind(SWAPPED) is None
 
 
+def test_documents_judged_for_their_own_query() -> None:
+    finding = only(audited(GOOD | {"q1": {"q1": 1, "a": 1}}, RUN), "judged-themselves")
+    assert (finding.severity, finding.count, finding.examples) == ("note", 1, ("'q1'",))
+    assert audited(GOOD | {"q1": {"q0": 1, "a": 1}}, RUN).of_kind("judged-themselves") is None
+
+
 # --- measures -----------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ Here are those of the judgments and of the given measures; those of the ranking 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, repeat
 from operator import methodcaller
 
 import numpy as np
@@ -25,7 +26,7 @@ from rankproof.core.audit import (
 from rankproof.core.audit.spelling import misspelt_documents, misspelt_queries, unmet_ids
 from rankproof.core.conventions import counted_queries, has_relevant
 from rankproof.core.hits import Array, Hits
-from rankproof.core.judgments import Judgments
+from rankproof.core.judgments import Judgments, cached_for_judgments
 from rankproof.core.measure import Measure, known_extremes
 from rankproof.core.measures.sets import f_measure, precision, recall, relevant_count
 from rankproof.core.scoring import average, ceiling
@@ -179,6 +180,21 @@ def looks_like_scores(judgments: Judgments) -> bool:
     return rows > GRADES * first and len(pairs) > 0.9 * rows
 
 
+def judged_themselves(case: FindingCase) -> Iterator[Finding]:
+    """Judged documents with the id of their query."""
+    same = _own_ids(case.judgments)
+    if same:
+        message = f"For {count(len(same), 'query')} a document with the query's own id is judged."
+        advice = "nothing, if ids are numbers that meet by accident; else take each query's own document out."
+        yield Finding("note", "judged-themselves", len(same), message, few_examples(same), advice)
+
+
+@cached_for_judgments
+def _own_ids(judgments: Judgments) -> list[str]:
+    names = chain.from_iterable(map(repeat, judgments.query_ids, np.diff(judgments.start).tolist()))
+    return [query for query, doc in zip(names, judgments.doc_ids, strict=True) if query == doc]
+
+
 def _judged(judgments: Judgments, which: Array) -> tuple[str, ...]:
     """A few judgments in words."""
 
@@ -330,7 +346,7 @@ def aspects(case: FindingCase) -> Iterator[Finding]:
 CHECKS = (
     *queries.CHECKS,
     *(judgments_are_scores, nothing_relevant, fractional_grades, negative_grades, repeated_judgments),
-    *(aspects, ties, unjudged_documents, low_ceilings),
+    *(judged_themselves, aspects, ties, unjudged_documents, low_ceilings),
     *(queries.short_of_cut_off, queries.other_cut_off, accuracy_trap),
 )
 
