@@ -9,15 +9,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import check_one_stdin, check_single, named_paths, read_groups
-from rankproof.cli.output import (
-    TEXTS,
-    Output,
-    end,
-    errors_of,
-    say_apart,
-    tell_progress,
-    write,
-)
+from rankproof.cli.output import TEXTS, Output, end, errors_of, say_apart, tell_progress, write
 from rankproof.cli.saved_results import Saving, saving_options
 from rankproof.core.defaults import DEFAULT_MEASURES, SPAN_MEASURES
 from rankproof.errors import UsageError

@@ -11,16 +11,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import named_paths
-from rankproof.cli.output import (
-    TEXTS,
-    Output,
-    end,
-    errors_of,
-    may_replace,
-    say_apart,
-    tell_progress,
-    write,
-)
+from rankproof.cli.output import TEXTS, Output, end, errors_of, may_replace, say_apart, tell_progress, write
 from rankproof.cli.saved_results import Saving, saving_options
 from rankproof.core.defaults import DEFAULT_METRICS
 from rankproof.document.numbers import count

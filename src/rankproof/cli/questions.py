@@ -11,16 +11,7 @@ import click
 
 from rankproof.cli import options
 from rankproof.cli.options import check_single, named_paths, read_groups
-from rankproof.cli.output import (
-    TEXTS,
-    Output,
-    end,
-    keep_results_apart,
-    may_replace,
-    tell_progress,
-    tell_written,
-    write,
-)
+from rankproof.cli.output import TEXTS, Output, end, keep_results_apart, may_replace, tell_progress, tell_written, write
 from rankproof.core.defaults import DEFAULT_MEASURE
 from rankproof.document.disk import STDOUT
 from rankproof.document.numbers import count

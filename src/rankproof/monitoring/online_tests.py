@@ -15,13 +15,7 @@ from rankproof.document.model import Document, PlainData, Result
 from rankproof.document.numbers import count
 from rankproof.errors import DataError, UsageError, check_whole, explain_calls
 from rankproof.monitoring import difference_words
-from rankproof.monitoring.clicks import (
-    ClickEstimate,
-    ClickTable,
-    attraction,
-    fit_propensities,
-    swap_propensities,
-)
+from rankproof.monitoring.clicks import ClickEstimate, ClickTable, attraction, fit_propensities, swap_propensities
 from rankproof.monitoring.event_block import USER
 from rankproof.monitoring.event_values import Rejected, is_nan, list_of, place_clicks
 from rankproof.monitoring.events import Event, EventSchema, Hook, Rejects, changed_events
