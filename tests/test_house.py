@@ -14,9 +14,9 @@ from tests.test_walls import MODULES, ROOT
 
 CEILINGS = {
     "files": 300,
-    "lines": 81_906,
+    "lines": 81_890,
     "modules of over 400 lines": 0,
-    "code lines": 55_226,
+    "code lines": 55_205,
     "file names used twice": 20,
     "class names in two packages": 8,
     "short helpers used once": 74,
